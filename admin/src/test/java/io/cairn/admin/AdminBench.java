@@ -199,7 +199,8 @@ public final class AdminBench implements AutoCloseable {
                         List.of(target),
                         0,
                         new long[0],
-                        Declaration.NONE, 0);
+                        Declaration.NONE,
+                        0);
         ask(MasterRequest.cluster(heartbeat, 1));
     }
 

@@ -146,7 +146,8 @@ public final class ClusterMapBenchmark {
                             reports,
                             epoch,
                             new long[0],
-                            Declaration.NONE, 0),
+                            Declaration.NONE,
+                            0),
                     peer);
         }
     }

@@ -82,8 +82,7 @@ public final class ReadLoad {
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes + ALIGNMENT).alignedSlice(ALIGNMENT);
         long endNs = System.nanoTime() + time.toNanos();
         long count = lengthBytes / bytes;
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.READ, pastTheCache)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, pastTheCache)) {
             for (long i = 0; System.nanoTime() - endNs < 0; i++) {
                 long at = inSequence ? i % count : random.nextLong(count);
                 if (channel.read(buffer.clear().limit(bytes), at * bytes) != bytes) {

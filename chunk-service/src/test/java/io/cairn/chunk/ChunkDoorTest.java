@@ -40,8 +40,7 @@ class ChunkDoorTest {
             return;
         }
         long before = refusals.count(Reason.ROLE);
-        FsException error =
-                assertThrows(FsException.class, () -> door.require(asker, header));
+        FsException error = assertThrows(FsException.class, () -> door.require(asker, header));
         assertEquals(Errno.EACCES, error.errno());
         assertEquals(before + 1, refusals.count(Reason.ROLE));
     }

@@ -155,7 +155,6 @@ class GrantTermTest {
     void clientsElsewhereGetNone() {
         int head = cluster.headOf(GROUP);
         assertEquals(
-                Errno.EOPNOTSUPP,
-                cluster.error(cluster.client.ask(head, asking(MACHINE + 1))));
+                Errno.EOPNOTSUPP, cluster.error(cluster.client.ask(head, asking(MACHINE + 1))));
     }
 }

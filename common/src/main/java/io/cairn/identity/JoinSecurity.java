@@ -66,8 +66,7 @@ public final class JoinSecurity implements ChannelSecurity {
                 throw new CertificateException(
                         "it is no master of the cluster that made the join token");
             }
-            Subject subject =
-                    new PeerTrust(authority, clock::now, Set::of).check(chain[0]);
+            Subject subject = new PeerTrust(authority, clock::now, Set::of).check(chain[0]);
             if (subject.role() != Role.MASTER) {
                 throw new CertificateException("it is no master but a " + subject.role());
             }

@@ -59,8 +59,7 @@ public final class TlsSecurity implements ChannelSecurity {
     }
 
     private State stateOf(Identity identity) {
-        PeerTrust trust =
-                new PeerTrust(identity.authority(), clock::now, () -> revoked);
+        PeerTrust trust = new PeerTrust(identity.authority(), clock::now, () -> revoked);
         return new State(identity, trust, context(keysOf(identity), trust));
     }
 

@@ -45,7 +45,8 @@ class IdentityTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
         FsException error = assertThrows(FsException.class, () -> Identity.read(directory));
         assertEquals(Errno.EACCES, error.errno());
-        assertTrue(error.getMessage().contains("chmod 600 " + file), error.getMessage());
+        String told = String.valueOf(error.getMessage());
+        assertTrue(told.contains("chmod 600 " + file), told);
     }
 
     @Test

@@ -132,7 +132,8 @@ class SecuredTransportTest extends TransportContract {
         TestIdentities other = new TestIdentities();
         Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
         FsException failure = refused(other.security(Role.MOUNT, "m1"), to);
-        assertTrue(failure.getMessage().contains("another cluster"), failure.getMessage());
+        String told = String.valueOf(failure.getMessage());
+        assertTrue(told.contains("another cluster"), told);
         assertEquals(1, other.refusals.count(Reason.CERTIFICATE));
     }
 
@@ -165,7 +166,8 @@ class SecuredTransportTest extends TransportContract {
                         "secret");
         Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
         FsException failure = refused(new JoinSecurity(token, Clock.system()), to);
-        assertTrue(failure.getMessage().contains("no master"), failure.getMessage());
+        String told = String.valueOf(failure.getMessage());
+        assertTrue(told.contains("no master"), told);
         assertTrue(echo.headers.isEmpty());
     }
 

@@ -358,7 +358,7 @@ public abstract class TransportContract {
         Listener listener = rig.server.listen(LOOPBACK, echo);
         List<CompletableFuture<Connection>> connects = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
-            connects.add(rig.client.connect(listener.endpoint(), new EchoHandler(), 10_000));
+            connects.add(rig.client.connect(listener.endpoint(), new EchoHandler(), 60_000));
         }
         List<Connection> connections = connects.stream().map(NetworkRig::get).toList();
         for (Connection connection : connections) {

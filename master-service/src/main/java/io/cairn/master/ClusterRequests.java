@@ -34,8 +34,7 @@ final class ClusterRequests {
             case ClusterRequest.MemberFailed failed -> done(() -> servers.memberFailed(failed));
             case ClusterRequest.MemberSynced synced -> done(() -> servers.memberSynced(synced));
             case ClusterRequest.Leaving leaving -> done(() -> servers.leaving(leaving));
-            case ClusterRequest.MasterPresent present ->
-                    done(() -> presence.heard(present, from));
+            case ClusterRequest.MasterPresent present -> done(() -> presence.heard(present, from));
             case ClusterRequest.Join join -> {
                 certification.join(from, join, answer);
                 yield null;

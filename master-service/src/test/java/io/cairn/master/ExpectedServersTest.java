@@ -59,7 +59,8 @@ final class ExpectedServersTest {
                         List.of(target),
                         0,
                         new long[0],
-                        Declaration.NONE, 0);
+                        Declaration.NONE,
+                        0);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }
 

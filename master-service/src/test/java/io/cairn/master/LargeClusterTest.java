@@ -81,7 +81,8 @@ final class LargeClusterTest {
                         disks,
                         mapEpoch,
                         new long[0],
-                        Declaration.NONE, 0);
+                        Declaration.NONE,
+                        0);
         byte[] reply = watch.heartbeat(heartbeat, peer).toBytes(1);
         assertTrue(reply.length < Limits.MAX_HEADER_BYTES, "an answer of " + reply.length);
         return HeartbeatReply.decode(new Decoder(reply));

@@ -380,7 +380,8 @@ final class MasterServiceTest {
                         List.of(target),
                         mapEpoch,
                         collected,
-                        Declaration.NONE, 0);
+                        Declaration.NONE,
+                        0);
         byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
         return HeartbeatReply.decode(new Decoder(reply));
     }

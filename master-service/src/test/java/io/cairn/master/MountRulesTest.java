@@ -39,6 +39,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -226,7 +227,7 @@ class MountRulesTest {
                         new HostMutation.ReleaseHost(HOST, 0))) {
             refused(Errno.EACCES, mutation);
         }
-        assertEquals(0600, namespace.inode(secret).attributes().mode());
+        assertEquals(0600, Objects.requireNonNull(namespace.inode(secret)).attributes().mode());
     }
 
     @Test
@@ -347,7 +348,7 @@ class MountRulesTest {
         refused(Errno.EACCES, make("others", 0644, true));
         refused(Errno.EPERM, make("program", 02755, false));
         long made = entry(does(make("plain", 0644, false))).ino();
-        assertEquals(5, namespace.inode(made).attributes().gid());
+        assertEquals(5, Objects.requireNonNull(namespace.inode(made)).attributes().gid());
         AttributeChange program = AttributeChange.NONE.withMode(02755);
         refused(Errno.EPERM, new TreeMutation.SetAttributes(made, program));
     }

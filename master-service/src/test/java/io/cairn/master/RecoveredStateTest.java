@@ -65,7 +65,8 @@ final class RecoveredStateTest {
                         List.of(new TargetReport(5, 1L << 40, 1L << 39, 0, true)),
                         0,
                         new long[0],
-                        Declaration.NONE, 0);
+                        Declaration.NONE,
+                        0);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }
 

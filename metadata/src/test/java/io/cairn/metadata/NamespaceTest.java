@@ -122,8 +122,9 @@ class NamespaceTest {
             envelopes[i] = new Envelope(1, i + 1, 0, 5, Bench.creation(ROOT, "f" + i, ""));
         }
         bench.applyEntry(Bench.entry(envelopes));
-        // Each: inode, dentry, reply. Together: the directory, the counters, the hash.
-        assertEquals(64 * 3 + 3, batches.getFirst().size());
+        // Each: inode, dentry, reply. Together: the directory, the counters, the hash, and what
+        // directory, user and group hold.
+        assertEquals(64 * 3 + 6, batches.getFirst().size());
     }
 
     @Test

@@ -128,8 +128,7 @@ public final class ChunkNode implements AutoCloseable {
                         all.addAll(serials);
                         security.revoke(all);
                     });
-            world.renewBy(
-                    Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
+            world.renewBy(Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
         }
     }
 

@@ -103,8 +103,7 @@ public final class MountNode implements AutoCloseable {
     private static CairnFileSystem connect(
             ProcessContext world, ClientSettings settings, ClientRuntime runtime, int waitS) {
         if (world.security() != null) {
-            world.renewBy(
-                    Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
+            world.renewBy(Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
         }
         String masters = MasterWait.names(settings.masters());
         Runnable tell =

@@ -132,12 +132,7 @@ public final class ProcessContext implements AutoCloseable {
         if (credentials != null && security != null) {
             renewal =
                     new Renewal(
-                            security,
-                            credentials.directory(),
-                            issuer,
-                            scheduler,
-                            clock(),
-                            random);
+                            security, credentials.directory(), issuer, scheduler, clock(), random);
         }
     }
 

@@ -214,9 +214,7 @@ final class FullDiskTest {
 
     /** How many blobs of a megabyte and more a chunk server has. */
     private static long blobs(SmallDisk disk) throws Exception {
-        return Shell.run(disk.mountpoint, "find . -type f -size +900k ! -name hog")
-                .lines()
-                .count();
+        return Shell.run(disk.mountpoint, "find . -type f -size +900k ! -name hog").lines().count();
     }
 
     @Test
@@ -233,7 +231,8 @@ final class FullDiskTest {
             // 20 MiB above the reserve of 64 MiB are left.
             Shell.run(
                     one.mountpoint,
-                    "head -c $(($(df --output=avail -B1 . | tail -1) - (84 << 20))) /dev/zero >hog");
+                    "head -c $(($(df --output=avail -B1 . | tail -1) - (84 << 20))) /dev/zero"
+                            + " >hog");
             Poll.until(
                     "a file that goes past the full disk",
                     60,

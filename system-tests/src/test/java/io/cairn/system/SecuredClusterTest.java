@@ -64,8 +64,7 @@ class SecuredClusterTest {
         command.addAll(List.of(arguments));
         command.addAll(List.of("--api", "http://" + admin));
         command.addAll(List.of("--data", directory.resolve("m1").toString()));
-        CairnProcess.Result result =
-                CairnProcess.run(directory, command.toArray(String[]::new));
+        CairnProcess.Result result = CairnProcess.run(directory, command.toArray(String[]::new));
         assertEquals(0, result.exitCode(), result.output());
         return result;
     }
@@ -159,8 +158,7 @@ class SecuredClusterTest {
         return Identity.of(
                 request.key(),
                 Identity.chain(
-                        authority.sign(
-                                request.bytes(), Role.MOUNT, "m", from, Duration.ofDays(30)),
+                        authority.sign(request.bytes(), Role.MOUNT, "m", from, Duration.ofDays(30)),
                         authority.certificate()));
     }
 

@@ -34,7 +34,8 @@ final class StartingMastersTest {
         String waiting = "cairn: waiting for masters \\(.*" + master + "\\) \\.\\.\\.";
         String chunkLine = "chunk --id c1 --listen 127.0.0.1:0 --masters " + master + " --data ";
         try (CairnProcess chunk = start("chunk", chunkLine + directory.resolve("c1"));
-                CairnProcess mounting = start("mount", "mount " + master + " " + mount + PATIENTLY);
+                CairnProcess mounting =
+                        start("mount", "mount " + master + " " + mount + PATIENTLY);
                 CairnProcess status = start("status", "status --masters " + master + PATIENTLY);
                 CairnProcess api = start("api", ask);
                 CairnProcess health = start("health", "health --metrics " + admin + PATIENTLY)) {

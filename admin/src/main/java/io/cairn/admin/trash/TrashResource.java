@@ -139,8 +139,7 @@ public final class TrashResource implements Resource {
         document.put("ino", String.valueOf(record.ino()));
         TreePath.put(document, "path", record.path());
         var before = record.before();
-        document.put(
-                "type", before.type().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        document.put("type", before.type().name().toLowerCase(Locale.ROOT).replace('_', '-'));
         document.put("deletedAt", time(record.deletedNs()));
         document.put("expiresAt", time(record.expiresNs()));
         document.put("uid", Integer.toUnsignedLong(before.uid()));

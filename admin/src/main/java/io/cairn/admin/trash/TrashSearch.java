@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 record TrashSearch(byte[] path, @Nullable LocalDate day) {
     private static final int PAGE = 4096;
     private static final long NS_PER_DAY = 86_400_000_000_000L;
-    private static final byte[] PLACE =
-            ("/" + TrashPlace.NAME).getBytes(StandardCharsets.UTF_8);
+    private static final byte[] PLACE = ("/" + TrashPlace.NAME).getBytes(StandardCharsets.UTF_8);
 
     /** Understands a path as bytes, with or without a slash at the beginning. */
     static TrashSearch of(byte[] given) {

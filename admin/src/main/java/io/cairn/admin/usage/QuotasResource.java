@@ -137,8 +137,7 @@ public final class QuotasResource implements Resource {
     }
 
     private byte[] path(long ino) {
-        return master.namespace().read(0, new Query.GetPath(ino))
-                        instanceof Reply.BytesReply found
+        return master.namespace().read(0, new Query.GetPath(ino)) instanceof Reply.BytesReply found
                 ? found.bytes()
                 : "?".getBytes(StandardCharsets.UTF_8);
     }
@@ -220,14 +219,10 @@ public final class QuotasResource implements Resource {
         Sums used = master.namespace().accounts().sums(account);
         boolean isBelow = Quota.isAbove(used, after.hard());
         if (isBelow && strict) {
-            throw Problem.conflict(
-                    "%s holds more than that: %s.".formatted(account, told(used)));
+            throw Problem.conflict("%s holds more than that: %s.".formatted(account, told(used)));
         }
         Plan plan = new Plan(() -> carryOut(new LeaderMutation.SetQuota(account, after, strict)));
-        plan.change(
-                "quota of " + account,
-                known == null ? null : limits(before),
-                limits(after));
+        plan.change("quota of " + account, known == null ? null : limits(before), limits(after));
         if (isBelow) {
             plan.warn(
                     "It holds more than that: %s. What is there stays; nothing more is taken."

@@ -37,8 +37,7 @@ class TrashResourceTest {
         bench.close();
     }
 
-    private HttpResponse<String> change(String method, String path, String body)
-            throws Exception {
+    private HttpResponse<String> change(String method, String path, String body) throws Exception {
         return bench.change(method, path, body);
     }
 

@@ -68,10 +68,7 @@ class QuotasResourceTest {
         refused(400, "soft limit", "{\"path\":\"/d\",\"hardInodes\":1,\"softInodes\":2}");
         refused(404, "no such", "{\"path\":\"/no such\",\"hardInodes\":1}");
         refused(409, "not a directory", "{\"path\":\"/d/f\",\"hardInodes\":1}");
-        refused(
-                409,
-                "holds more",
-                "{\"path\":\"/d\",\"hardLengthBytes\":1,\"strict\":true}");
+        refused(409, "holds more", "{\"path\":\"/d\",\"hardLengthBytes\":1,\"strict\":true}");
         HttpResponse<String> plan =
                 bench.change(
                         "POST", "/quotas?plan=true", "{\"path\":\"/d\",\"hardLengthBytes\":1}");

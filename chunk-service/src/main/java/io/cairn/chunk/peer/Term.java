@@ -150,7 +150,7 @@ public final class Term {
 
     /** Whether this server must receive every write. */
     public boolean isCurrent() {
-        return state == MemberState.SERVING || state.isSyncing();
+        return isServing() || (state != null && state.isSyncing());
     }
 
     /** All other current members, in the order of the group. */

@@ -112,7 +112,8 @@ final class StatusLines {
                                 values.text("leftBytes", moves.get("bytesLeft")),
                                 seconds == null
                                         ? ""
-                                        : ", for " + values.text("leftMs", amount(seconds) * 1000)));
+                                        : ", for "
+                                                + values.text("leftMs", amount(seconds) * 1000)));
     }
 
     private void load(Map<?, ?> rates) {

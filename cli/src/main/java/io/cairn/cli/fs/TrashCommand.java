@@ -97,8 +97,7 @@ public final class TrashCommand implements Callable<Integer> {
             @Mixin Changing changing) {
         String place = place(path);
         ApiAnswer answer =
-                changing.apply(
-                        ApiRequest.of("POST /trash/restore").body(Map.of("path", place)));
+                changing.apply(ApiRequest.of("POST /trash/restore").body(Map.of("path", place)));
         return changing.done(
                 answer, "restored " + Wording.count(entries(answer), "entry") + " of " + place);
     }
@@ -134,15 +133,11 @@ public final class TrashCommand implements Callable<Integer> {
     }
 
     private static void awaitDeletion(Changing changing) {
-        while (changing.ask(ApiRequest.of("GET /trash/sums"))
-                                .document()
-                                .get("awaitingDeletion")
+        while (changing.ask(ApiRequest.of("GET /trash/sums")).document().get("awaitingDeletion")
                         instanceof Number left
                 && left.longValue() > 0) {
             Pause.millis(
-                    ASK_AGAIN_MS,
-                    ExitCode.TEMPORARY,
-                    "what is purged is deleted all the same");
+                    ASK_AGAIN_MS, ExitCode.TEMPORARY, "what is purged is deleted all the same");
         }
     }
 }

@@ -76,11 +76,7 @@ public final class IdentityOptions {
         Identity identity = Joining.join(token, at, Clock.system(), new SecureRandom());
         System.out.println(
                 "cairn: joined as %s %s, certificate in %s until %s"
-                        .formatted(
-                                role.text(),
-                                identity.subject().name(),
-                                at,
-                                identity.expires()));
+                        .formatted(role.text(), identity.subject().name(), at, identity.expires()));
     }
 
     private static void requireRole(Role found, Role wanted, String where) {

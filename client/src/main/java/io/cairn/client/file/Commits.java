@@ -1,8 +1,8 @@
 package io.cairn.client.file;
 
 import io.cairn.base.FsException;
-import io.cairn.client.session.Allowance;
 import io.cairn.client.chunk.ChunkRenewals;
+import io.cairn.client.session.Allowance;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps new chunks of one file out of groups that do not serve or are nearly full. The master is asked to put
- * everything behind the end of the file elsewhere, before the first byte of such a chunk is
- * written, and when bytes wait for a server that was lost.
+ * Keeps new chunks of one file out of groups that do not serve or are nearly full. The master is
+ * asked to put everything behind the end of the file elsewhere, before the first byte of such a
+ * chunk is written, and when bytes wait for a server that was lost.
  *
  * <p>Bytes behind the end may have been stored and not been committed. So all clients that hold the
  * file open commit and keep their writers waiting meanwhile, this one commits as well, and the

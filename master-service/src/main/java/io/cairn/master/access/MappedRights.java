@@ -216,12 +216,13 @@ final class MappedRights {
     Inode readable(Inode inode) {
         byte[] inline = inode.inline();
         Attributes attributes = inode.attributes();
-        boolean isHidden =
-                inline != null
-                        && attributes.isFile()
-                        && !owns(attributes)
-                        && !grants(attributes, READ);
-        return isHidden ? inode.withContents(inode.layout(), new byte[inline.length]) : inode;
+        if (inline == null
+                || !attributes.isFile()
+                || owns(attributes)
+                || grants(attributes, READ)) {
+            return inode;
+        }
+        return inode.withContents(inode.layout(), new byte[inline.length]);
     }
 
     private void own(long ino) {
@@ -251,9 +252,7 @@ final class MappedRights {
         }
         if (change.has(AttributeChange.MODE)) {
             own(m.ino());
-            setgid(
-                    change.mode(),
-                    change.has(AttributeChange.GID) ? change.gid() : inode.gid());
+            setgid(change.mode(), change.has(AttributeChange.GID) ? change.gid() : inode.gid());
         }
         if (change.has(AttributeChange.SIZE)) {
             write(m.ino());

@@ -20,8 +20,7 @@ public record MountClient(String host, @Nullable String name) {
     /** The other side of a connection. */
     public static MountClient of(Connection from) {
         Principal other = from.principal();
-        return new MountClient(
-                other.address(), other.name().isEmpty() ? null : other.name());
+        return new MountClient(other.address(), other.name().isEmpty() ? null : other.name());
     }
 
     /** The bytes of the address; null when it is none. */

@@ -70,9 +70,9 @@ final class DiskSpace {
     }
 
     /**
-     * Whether a target is nearly full: a twentieth of its disk is left, 64 MiB to 4 GiB, and no more
-     * than a quarter. One that was nearly full is so until a quarter more is free, so that it does
-     * not change all the time.
+     * Whether a target is nearly full: a twentieth of its disk is left, 64 MiB to 4 GiB, and no
+     * more than a quarter. One that was nearly full is so until a quarter more is free, so that it
+     * does not change all the time.
      *
      * @param before whether it was, which counts while its disk does not tell its size
      */

@@ -113,9 +113,7 @@ public final class CertificateDesk {
         Invitation fresh = new Invitation(holder, JoinToken.hash(secret), expiresMs, 0);
         return writer.submit(
                 new LeaderMutation.ChangeRecords(
-                        List.of(
-                                new RecordChange(
-                                        fresh.key(), RecordChange.ANY, fresh.stored()))));
+                        List.of(new RecordChange(fresh.key(), RecordChange.ANY, fresh.stored()))));
     }
 
     /**
@@ -177,7 +175,8 @@ public final class CertificateDesk {
         Certified known = before == null ? new Certified(holder, List.of(), 0) : before;
         Issued issued =
                 new Issued(
-                        signed.getSerialNumber().toString(16), signed.getNotAfter().toInstant().toEpochMilli());
+                        signed.getSerialNumber().toString(16),
+                        signed.getNotAfter().toInstant().toEpochMilli());
         List<RecordChange> changes = new ArrayList<>(besides);
         changes.add(
                 new RecordChange(
@@ -225,8 +224,6 @@ public final class CertificateDesk {
                 changes.add(new RecordChange(REVOKED + each.serial(), RecordChange.ANY, who));
             }
         }
-        return changes.isEmpty()
-                ? null
-                : writer.submit(new LeaderMutation.ChangeRecords(changes));
+        return changes.isEmpty() ? null : writer.submit(new LeaderMutation.ChangeRecords(changes));
     }
 }

@@ -148,8 +148,7 @@ public final class Allowances {
             return new Reply.Failure(Errno.NO_SESSION, "session " + session + " is not open");
         }
         try {
-            return new Reply.AllowanceReply(
-                    take(session, m.ino(), m.heldBytes(), m.wantedBytes()));
+            return new Reply.AllowanceReply(take(session, m.ino(), m.heldBytes(), m.wantedBytes()));
         } catch (FsException e) {
             return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
         }
@@ -212,7 +211,11 @@ public final class Allowances {
             if (each.account().kind() == Account.Kind.DIRECTORY) {
                 Sums limits = each.limits(wallNs.getAsLong());
                 room = within(room, each.used().lengthBytes(), limits.lengthBytes());
-                room = within(room, each.used().spaceBytes() / replicas, limits.spaceBytes() / replicas);
+                room =
+                        within(
+                                room,
+                                each.used().spaceBytes() / replicas,
+                                limits.spaceBytes() / replicas);
                 room = withInodes(room, each.used().inodes(), limits.inodes());
             }
         }
@@ -230,7 +233,6 @@ public final class Allowances {
         long free = Math.max(0, limit - used);
         return limit == 0 || free > room.freeInodes()
                 ? room
-                : new Usage(
-                        room.totalBytes(), room.freeBytes(), room.availableBytes(), used, free);
+                : new Usage(room.totalBytes(), room.freeBytes(), room.availableBytes(), used, free);
     }
 }

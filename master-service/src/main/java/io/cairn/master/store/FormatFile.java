@@ -209,8 +209,7 @@ public final class FormatFile {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             for (Path entry : entries) {
                 String name = entry.getFileName().toString();
-                boolean isHarmless =
-                        name.equals(DirectoryLock.NAME) || name.equals(IDENTITY);
+                boolean isHarmless = name.equals(DirectoryLock.NAME) || name.equals(IDENTITY);
                 if (!isHarmless && !name.startsWith(NAME)) {
                     throw new FormatException(
                             Fault.FOREIGN,

@@ -72,7 +72,8 @@ class LoadWatchTest {
                         List.of(target),
                         1,
                         new long[0],
-                        Declaration.NONE, 0));
+                        Declaration.NONE,
+                        0));
     }
 
     private TargetActivity of(long identity) {

@@ -52,7 +52,8 @@ class TargetClaimsTest {
                 reports,
                 0,
                 new long[0],
-                new Declaration(adopts, false, Labels.NONE), 0);
+                new Declaration(adopts, false, Labels.NONE),
+                0);
     }
 
     private static TargetClaims claims(List<Heartbeat> living) {
@@ -101,7 +102,8 @@ class TargetClaimsTest {
                 List.of(report),
                 0,
                 new long[0],
-                new Declaration(adopts, false, Labels.NONE), 0);
+                new Declaration(adopts, false, Labels.NONE),
+                0);
     }
 
     @Test

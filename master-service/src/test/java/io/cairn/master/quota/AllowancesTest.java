@@ -37,8 +37,7 @@ class AllowancesTest {
 
     private void isRefused(long session, long held, long wanted) {
         FsException refused =
-                assertThrows(
-                        FsException.class, () -> allowances.take(session, file, held, wanted));
+                assertThrows(FsException.class, () -> allowances.take(session, file, held, wanted));
         assertEquals(Errno.EDQUOT, refused.errno());
     }
 

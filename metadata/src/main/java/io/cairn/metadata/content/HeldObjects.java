@@ -33,7 +33,8 @@ final class HeldObjects {
                     if (points.stream().anyMatch(point -> point.shows(from, end))) {
                         Inode inode = Transaction.decodeInode(value);
                         if (inode.inline() == null) {
-                            ObjectUses.of(PastInode.in(PastInode.MIN_SNAPSHOT, inode)).forEach(visitor);
+                            ObjectUses.of(PastInode.in(PastInode.MIN_SNAPSHOT, inode))
+                                    .forEach(visitor);
                         }
                     }
                     return true;

@@ -23,9 +23,7 @@ final class Charge {
 
     /** What the inode itself holds; without what lies below it. */
     static Sums of(@Nullable Inode inode, ClusterMap map) {
-        return inode == null || inode.attributes().nlink() == 0
-                ? Sums.ZERO
-                : held(inode, map);
+        return inode == null || inode.attributes().nlink() == 0 ? Sums.ZERO : held(inode, map);
     }
 
     /** The same, as if it had a name. */

@@ -111,9 +111,7 @@ public final class QuotaTable {
 
     private boolean isDirectory(long ino) {
         Inode inode = transaction.inode(ino);
-        return inode != null
-                && inode.attributes().isDirectory()
-                && inode.attributes().nlink() > 0;
+        return inode != null && inode.attributes().isDirectory() && inode.attributes().nlink() > 0;
     }
 
     private void put(Account account, Stored stored) {

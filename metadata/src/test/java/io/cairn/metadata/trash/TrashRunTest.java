@@ -166,11 +166,8 @@ final class TrashRunTest {
     private void restore() {
         List<TrashRecord> chosen = some();
         Reply reply = bench.leader(new TrashMutation.RestoreTrash(inos(chosen)));
-        for (Reply.TrashReply.Made made :
-                assertInstanceOf(Reply.TrashReply.class, reply).made()) {
-            Reply found =
-                    bench.read(
-                            new Query.Lookup(made.parentIno(), made.name()));
+        for (Reply.TrashReply.Made made : assertInstanceOf(Reply.TrashReply.class, reply).made()) {
+            Reply found = bench.read(new Query.Lookup(made.parentIno(), made.name()));
             Inode inode = assertInstanceOf(Reply.EntryReply.class, found).inode();
             if (inode.attributes().isDirectory()) {
                 directories.add(inode.ino());

@@ -35,8 +35,7 @@ class QuotaTableTest {
     private final Account account = Account.directory(dir);
 
     private Reply set(Account of, Sums soft, Sums hard, boolean strict) {
-        return bench.leader(
-                new LeaderMutation.SetQuota(of, new Quota(soft, hard, 60_000), strict));
+        return bench.leader(new LeaderMutation.SetQuota(of, new Quota(soft, hard, 60_000), strict));
     }
 
     private void limit(Account of, long inodes, long lengthBytes, long spaceBytes) {
@@ -206,7 +205,9 @@ class QuotaTableTest {
     }
 
     private List<Account> accounts(long ino) {
-        return bench.namespace.accounts().limiting(ino).stream().map(LimitedAccount::account).toList();
+        return bench.namespace.accounts().limiting(ino).stream()
+                .map(LimitedAccount::account)
+                .toList();
     }
 
     /** Whatever is done, no sum goes above its hard limit. */
@@ -232,17 +233,12 @@ class QuotaTableTest {
                             1,
                             switch (random.nextInt(6)) {
                                 case 0, 1 ->
-                                        Bench.creation(
-                                                from, name, "x".repeat(random.nextInt(900)));
+                                        Bench.creation(from, name, "x".repeat(random.nextInt(900)));
                                 case 2 -> new TreeMutation.Unlink(from, Name.of(name));
                                 case 3 -> Bench.renaming(from, name, to, other, 0);
                                 case 4 ->
                                         Bench.renaming(
-                                                from,
-                                                name,
-                                                to,
-                                                other,
-                                                FileSystem.RENAME_EXCHANGE);
+                                                from, name, to, other, FileSystem.RENAME_EXCHANGE);
                                 default ->
                                         Bench.renaming(
                                                 from, "d" + random.nextInt(6), to, "d" + i % 6, 0);

@@ -71,8 +71,7 @@ final class CertificateCall {
     }
 
     private byte[] ask(Endpoint master, ClusterRequest request) {
-        Connection connection =
-                await(transport.connect(master, CertificateCall::refuse, CALL_MS));
+        Connection connection = await(transport.connect(master, CertificateCall::refuse, CALL_MS));
         try (connection) {
             Message reply =
                     await(

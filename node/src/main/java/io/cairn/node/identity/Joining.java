@@ -72,11 +72,7 @@ public final class Joining {
         return request ->
                 Identity.chain(
                         authority.sign(
-                                request,
-                                Role.MASTER,
-                                name,
-                                clock.now(),
-                                CertificateAuthority.LIFE),
+                                request, Role.MASTER, name, clock.now(), CertificateAuthority.LIFE),
                         authority.certificate());
     }
 }

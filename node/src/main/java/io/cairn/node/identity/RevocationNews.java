@@ -24,10 +24,7 @@ public final class RevocationNews implements AutoCloseable {
 
     /** Begins to look. */
     public RevocationNews(
-            TlsSecurity security,
-            CertificateDesk desk,
-            MasterService master,
-            Scheduler scheduler) {
+            TlsSecurity security, CertificateDesk desk, MasterService master, Scheduler scheduler) {
         this.security = security;
         this.desk = desk;
         this.master = master;

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * told apart here:
  *
  * <ul>
- *   <li>There is no header: the blob is damaged, if log or ledger ever knew of it. Else it was never
- *       written whole, and goes out of the way.
+ *   <li>There is no header: the blob is damaged, if log or ledger ever knew of it. Else it was
+ *       never written whole, and goes out of the way.
  *   <li>The table belongs to the newest header: whole.
  *   <li>The table becomes that of the newest header when the pending entries are put in: the write
  *       under way was cut off. Each of its blocks is looked at: all new, the write is completed;

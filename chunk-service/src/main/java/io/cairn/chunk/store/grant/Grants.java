@@ -2,8 +2,8 @@ package io.cairn.chunk.store.grant;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.chunk.store.grant.GrantWords.Grant;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.grant.GrantWords.Grant;
 import io.cairn.wire.chunk.ChunkReply.GrantReply;
 import java.nio.file.Path;
 import java.util.Map;

@@ -94,7 +94,8 @@ class BlobLoaderTest {
         Contents contents = new Contents(named, Map.of(), true, 7, 0);
         IntentLogFile file = new IntentLogFile(disk, paths, 42, 7, () -> 0);
         IntentLog log = new IntentLog(file, contents);
-        BlobContext.Books books = new BlobContext.Books(log, Ledger.open(disk, paths, 0), kept, identity);
+        BlobContext.Books books =
+                new BlobContext.Books(log, Ledger.open(disk, paths, 0), kept, identity);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), 0);
         return new BlobContext(disk, paths, books, space, new TargetMeter(Clock.system()));
     }
