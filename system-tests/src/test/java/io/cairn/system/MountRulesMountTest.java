@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -87,9 +88,8 @@ final class MountRulesMountTest {
     }
 
     private static boolean isDenied(Path path) throws IOException {
-        try (var names = Files.list(path)) {
-            names.count();
-            return false;
+        try (Stream<Path> names = Files.list(path)) {
+            return names.count() < 0;
         } catch (AccessDeniedException e) {
             return true;
         }

@@ -113,7 +113,8 @@ final class TrashMountTest {
     @Test
     void aTreeComesBackAndIsPurged() throws Exception {
         byte[] bytes = contents(100_000);
-        Path tree = Files.createDirectories(one.resolve("tree/inner")).getParent();
+        Path tree = one.resolve("tree");
+        Files.createDirectories(tree.resolve("inner"));
         Files.setPosixFilePermissions(tree, PosixFilePermissions.fromString("rwxr-x--x"));
         Files.write(tree.resolve("inner/f"), bytes);
         Files.delete(tree.resolve("inner/f"));

@@ -42,6 +42,9 @@ class ApiDocumentTest {
         bench.openSession("host:/mnt 1");
         bench.change("POST", "/exports", "{\"line\":\"/data *(rw)\"}");
         bench.change("POST", "/quotas", "{\"path\":\"/\",\"hardInodes\":1000}");
+        HttpResponse<String> snapshot =
+                bench.change("POST", "/snapshots", "{\"directory\":\"/\",\"name\":\"monday\"}");
+        assertEquals(2, snapshot.statusCode() / 100, snapshot.body());
         HttpResponse<String> job =
                 bench.change("POST", "/jobs", "{\"kind\":\"usage\",\"path\":\"/\"}");
         assertEquals(2, job.statusCode() / 100, job.body());

@@ -12,7 +12,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
@@ -49,7 +48,7 @@ record WorkPlace(Path mounted, Path local, Amount amount, Ceilings ceilings, Clo
 
     /** Lets so many threads work at once; units per second of all together. */
     double perSecond(int threads, Work work) throws IOException, InterruptedException {
-        AtomicLong done = new AtomicLong();
+        long done = 0;
         AtomicBoolean late = new AtomicBoolean();
         long beganNs = clock.nanoTime();
         long limitNs = amount.limitMs() * 1_000_000;
@@ -67,7 +66,7 @@ record WorkPlace(Path mounted, Path local, Amount amount, Ceilings ceilings, Clo
                 results.add(pool.submit(() -> work.run(thread, pace)));
             }
             for (Future<Long> each : results) {
-                done.addAndGet(each.get());
+                done += each.get();
             }
         } catch (ExecutionException e) {
             if (e.getCause() instanceof IOException cause) {
@@ -75,7 +74,7 @@ record WorkPlace(Path mounted, Path local, Amount amount, Ceilings ceilings, Clo
             }
             throw new IllegalStateException(e.getCause());
         }
-        return done.get() * 1e9 / Math.max(1, clock.nanoTime() - beganNs);
+        return done * 1e9 / Math.max(1, clock.nanoTime() - beganNs);
     }
 
     /** Removes a file or a tree; nothing happens when it is not there. */

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,6 +130,6 @@ final class BenchCommandTest {
 
     @SuppressWarnings("unchecked")
     private static List<Map<String, Object>> figures(Map<String, Object> document) {
-        return (List<Map<String, Object>>) document.get("figures");
+        return (List<Map<String, Object>>) Objects.requireNonNull(document.get("figures"));
     }
 }
