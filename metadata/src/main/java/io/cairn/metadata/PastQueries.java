@@ -147,8 +147,9 @@ final class PastQueries {
         int number = PastInode.snapshotOf(ino);
         Inode inode = PastInode.in(number, InodeQueries.require(at(ino), PastInode.livingOf(ino)));
         SnapshotRecord record = SnapshotRecord.live(view, number);
-        boolean isRoot = record != null && record.root() == PastInode.livingOf(ino);
-        return isRoot ? PastInode.below(PastInode.list(record.root()), inode) : inode;
+        return record != null && record.root() == PastInode.livingOf(ino)
+                ? PastInode.below(PastInode.list(record.root()), inode)
+                : inode;
     }
 
     private Inode root(SnapshotRecord record) {

@@ -7,6 +7,7 @@ import io.cairn.simulation.SimulationRun.Result;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Runs many seeds, one after the other: two at once would meet at locks of libraries, and a
@@ -44,6 +45,7 @@ final class SimulationTest {
     }
 
     @Test
+    @Timeout(300)
     void promisesHoldUnderFaults() {
         StringBuilder failures = new StringBuilder();
         int broken = 0;

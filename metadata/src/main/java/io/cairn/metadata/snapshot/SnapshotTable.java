@@ -1,5 +1,7 @@
 package io.cairn.metadata.snapshot;
 
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.PastInode;
@@ -16,6 +18,7 @@ import io.cairn.wire.master.ClusterRequest.ObjectFence;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,10 +35,23 @@ public final class SnapshotTable {
     private static final byte[] ALL = {};
 
     /** Where the sweep is. */
-    private enum Phase {
-        NONE,
-        HISTORY,
-        HELD
+    private enum Phase implements Coded {
+        NONE(0),
+        HISTORY(1),
+        HELD(2);
+
+        static final CodeTable<Phase> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Phase(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     private final Transaction transaction;
@@ -73,7 +89,7 @@ public final class SnapshotTable {
             Decoder in = Keys.open(Family.META, value);
             lastNumber = in.i32();
             fenceVersion = in.i64();
-            phase = Phase.values()[in.u8()];
+            phase = Objects.requireNonNull(Phase.CODES.find(in.u8()));
             cursor = in.bytes();
         }
         showPoints();
@@ -222,7 +238,7 @@ public final class SnapshotTable {
                 Keys.value(32)
                         .i32(lastNumber)
                         .i64(fenceVersion)
-                        .u8(phase.ordinal())
+                        .u8(phase.code())
                         .bytes(cursor)
                         .toBytes();
         transaction.records().put(Family.META, Keys.snapshots(), value);

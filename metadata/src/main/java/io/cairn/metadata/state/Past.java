@@ -36,7 +36,7 @@ final class Past {
         if (head != null && Keys.versionOf(head) <= version) {
             return head;
         }
-        byte[][] kept = {null};
+        byte @Nullable [][] kept = {null};
         store.scan(
                 Family.HISTORY,
                 Keys.history(family, key),
