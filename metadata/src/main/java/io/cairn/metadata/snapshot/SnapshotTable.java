@@ -18,7 +18,6 @@ import io.cairn.wire.master.ClusterRequest.ObjectFence;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +88,7 @@ public final class SnapshotTable {
             Decoder in = Keys.open(Family.META, value);
             lastNumber = in.i32();
             fenceVersion = in.i64();
-            phase = Objects.requireNonNull(Phase.CODES.find(in.u8()));
+            phase = in.coded(Phase.CODES);
             cursor = in.bytes();
         }
         showPoints();
