@@ -36,16 +36,21 @@ final class Past {
         if (head != null && Keys.versionOf(head) <= version) {
             return head;
         }
-        byte @Nullable [][] kept = {null};
+        Kept kept = new Kept();
         store.scan(
                 Family.HISTORY,
                 Keys.history(family, key),
                 Keys.history(family, key, version + 1),
                 (_, value) -> {
-                    kept[0] = Keys.versionOf(value) <= version ? value : null;
+                    kept.value = Keys.versionOf(value) <= version ? value : null;
                     return false;
                 });
-        return kept[0];
+        return kept.value;
+    }
+
+    /** What a scan has found. */
+    private static final class Kept {
+        private byte @Nullable [] value;
     }
 
     private static void requireHistory(Family family) {
