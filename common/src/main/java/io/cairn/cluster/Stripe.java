@@ -59,7 +59,7 @@ public final class Stripe {
 
     /**
      * Whether the last run of a layout uses a group that is nearly full, and others with as many
-     * copies have room.
+     * copies have room that a detour reaches.
      */
     public static boolean isCrowded(ClusterMap map, Layout layout) {
         return !map.isRoomy() && !takesNew(map, layout) && hasRoom(map, layout);
@@ -72,10 +72,13 @@ public final class Stripe {
                 && hasRoom(map, layout);
     }
 
+    /** Whether a detour of the layout reaches a group with room and with as many copies. */
     private static boolean hasRoom(ClusterMap map, Layout layout) {
         Pool last = map.pool(layout.lastRun().poolId());
         for (Pool pool : map.pools()) {
-            if (last != null && pool.replicas() == last.replicas() && takesNew(map, pool)) {
+            if (last != null
+                    && pool.replicas() == last.replicas()
+                    && usable(layout, pool, map::takesNew) != 0) {
                 return true;
             }
         }

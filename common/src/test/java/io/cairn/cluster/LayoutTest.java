@@ -239,6 +239,22 @@ class LayoutTest {
         assertTrue(Stripe.isBlocked(both, layout));
     }
 
+    /** Else a file that grows would ask for a detour again and again, in vain. */
+    @Test
+    void roomThatNoDetourReachesDoesNotCount() {
+        ClusterMap map = filled(300, i -> i % 3 == 1 || i == 0, id -> id == 2);
+        int crowded = 0;
+        for (long seed = 0; seed < 200; seed++) {
+            Layout layout = layout(1, seed);
+            boolean helps =
+                    !Stripe.takesNew(map, layout) && Stripe.takesNew(map, detoured(map, 1, seed));
+            assertEquals(helps, Stripe.isCrowded(map, layout));
+            assertEquals(helps, Stripe.isCrowded(map, layout, 0, 10));
+            crowded += helps ? 1 : 0;
+        }
+        assertTrue(crowded > 0 && crowded < 100, "crowded: " + crowded);
+    }
+
     @Test
     void whatGoesOnBesideARunStaysInItsGroups() {
         ClusterMap map = serving(24, i -> i % 3 != 1);
