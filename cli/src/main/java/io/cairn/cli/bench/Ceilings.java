@@ -45,6 +45,10 @@ record Ceilings(
 
     private static final int RECORD = 1 << 20;
     private static final int SMALL = 4096;
+
+    /** No more is written for a ceiling: the disk may be memory. */
+    private static final long MOST_BYTES = 4L << 30;
+
     private static final long NS = 1_000_000;
 
     private static final MethodHandle IOCTL =
@@ -90,11 +94,13 @@ record Ceilings(
 
     private static double diskWrite(Path file, long limitMs, Clock clock) throws IOException {
         ByteBuffer record = noise(RECORD);
+        long roomBytes = Files.getFileStore(file.getParent()).getUsableSpace() / 4;
+        long mostBytes = Math.min(MOST_BYTES, roomBytes);
         long began = clock.nanoTime();
         long done = 0;
         try (FileChannel out =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            while (clock.nanoTime() - began < limitMs * NS) {
+            while (done < mostBytes && clock.nanoTime() - began < limitMs * NS) {
                 done += out.write(record.rewind());
             }
             out.force(false);
@@ -104,12 +110,12 @@ record Ceilings(
 
     private static double diskRead(Path file, long limitMs, Clock clock) throws IOException {
         DataFile.forget(file);
-        long began = clock.nanoTime();
-        long done;
         try (DataFile in = DataFile.open(file, RECORD)) {
-            done = in.read(0, Files.size(file), () -> clock.nanoTime() - began < limitMs * NS);
+            // To make the record takes a while, too.
+            long began = clock.nanoTime();
+            long done = in.read(0, Files.size(file), () -> clock.nanoTime() - began < limitMs * NS);
+            return done * 1e9 / (clock.nanoTime() - began);
         }
-        return done * 1e9 / (clock.nanoTime() - began);
     }
 
     private static double diskSync(Path file, long limitMs, Clock clock) throws IOException {
