@@ -167,7 +167,8 @@ final class Registration implements Heartbeat.Contents {
         if (delta != null && groups.map().takes(delta)) {
             take(groups.map().with(delta));
         }
-        if (reply.mapEpoch() > groups.map().epoch()) {
+        // A map that another thread has just taken: its terms begin before the lease is renewed.
+        if (reply.mapEpoch() > groups.map().epoch() || !groups.reaches(reply.mapEpoch())) {
             fetch();
             return;
         }

@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +40,9 @@ public final class DirectDoor implements Handover, AutoCloseable {
     private static final int MAX_CONNECTIONS = 64;
     private static final int MAX_TICKETS = 256;
     private static final long TICKET_NS = 5_000_000_000L;
+
+    /** After an error of the socket: too many files may be open for a moment. */
+    private static final long PAUSE_NS = 5_000_000_000L;
 
     private record Ticket(OpenDescriptor file, long madeNs) {}
 
@@ -156,12 +160,12 @@ public final class DirectDoor implements Handover, AutoCloseable {
             try {
                 connection = listening.accept();
             } catch (IOException e) {
-                synchronized (this) {
-                    if (!closed) {
-                        LOG.warn("No direct reads any more: {}", e.getMessage());
-                    }
+                if (isClosed()) {
+                    return;
                 }
-                return;
+                LOG.warn("No new clients of direct reads for a moment: {}", e.getMessage());
+                LockSupport.parkNanos(this, PAUSE_NS);
+                continue;
             }
             if (add(connection)) {
                 Thread.ofPlatform().daemon().name("direct-client").start(() -> serve(connection));
@@ -169,6 +173,10 @@ public final class DirectDoor implements Handover, AutoCloseable {
                 connection.close();
             }
         }
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     private synchronized boolean add(LocalSocket connection) {
@@ -222,6 +230,8 @@ public final class DirectDoor implements Handover, AutoCloseable {
             connections.forEach(LocalSocket::close);
             tickets.values().forEach(ticket -> ticket.file.close());
             tickets.clear();
+            // No connection is left that could pass it.
+            memory.file().close();
         }
         try {
             Files.deleteIfExists(path);

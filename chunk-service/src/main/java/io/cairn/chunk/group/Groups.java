@@ -61,6 +61,14 @@ public final class Groups {
         return map;
     }
 
+    /**
+     * Whether a map of an epoch, or a younger one, is in force with all its terms: waits for a
+     * thread that goes over to one. A lease given with that map must not let an older term go on.
+     */
+    public synchronized boolean reaches(long epoch) {
+        return map.epoch() >= epoch;
+    }
+
     public EpochFence fence() {
         return fence;
     }

@@ -71,10 +71,14 @@ public final class Grants {
         if (now == null) {
             return;
         }
-        Grant grant = granted.remove(key);
-        if (grant != null) {
-            now.words.end(grant);
-        }
+        GrantWords words = now.words;
+        // In one step: who finds no grant any more relies on its word having changed.
+        granted.computeIfPresent(
+                key,
+                (_, grant) -> {
+                    words.end(grant);
+                    return null;
+                });
     }
 
     /** Ends those of some blobs. */
