@@ -155,6 +155,10 @@ final class PemFile {
                 out.force(true);
             }
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+            Path directory = file.resolveSibling("");
+            try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+                names.force(true);
+            }
         } catch (IOException e) {
             throw new FsException(Errno.EIO, file + " cannot be written: " + Wording.of(e), e);
         }

@@ -14,6 +14,8 @@ import java.security.SecureRandom;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -130,6 +132,17 @@ public final class TlsSecurity implements ChannelSecurity {
             revoked = Set.copyOf(serials);
             watchers.forEach(Runnable::run);
         }
+    }
+
+    /**
+     * More certificates were revoked; those that are known to be stay so, whoever tells.
+     *
+     * @param serials numbers, hexadecimal
+     */
+    public synchronized void revokeMore(Collection<String> serials) {
+        Set<String> all = new HashSet<>(revoked);
+        all.addAll(serials);
+        revoke(all);
     }
 
     /** From now on this runs when certificates have been revoked. */

@@ -60,10 +60,10 @@ final class MasterDoor {
         String told =
                 switch (request) {
                     case ClusterRequest.Heartbeat heartbeat -> heartbeat.name();
+                    case ClusterRequest.Leaving leaving -> leaving.name();
                     case ClusterRequest.MasterPresent present -> present.id();
                     case ClusterRequest.MemberFailed _,
                             ClusterRequest.MemberSynced _,
-                            ClusterRequest.Leaving _,
                             ClusterRequest.Join _,
                             ClusterRequest.RenewCertificate _ ->
                             principal.name();

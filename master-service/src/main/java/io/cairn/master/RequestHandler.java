@@ -249,7 +249,7 @@ final class RequestHandler implements Handler {
                                     if (error != null) {
                                         answer.fail(failure(error));
                                     } else {
-                                        applied(from, outcome, answer);
+                                        applied(from, admitted.told(outcome), answer);
                                     }
                                     if (ticket != NO_TICKET) {
                                         reaper.end(ticket);

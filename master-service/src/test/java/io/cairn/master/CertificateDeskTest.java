@@ -130,6 +130,20 @@ class CertificateDeskTest {
     }
 
     @Test
+    void aRevocationHoldsForEveryCertificateThatWasSigned() {
+        invite("secret", Duration.ofHours(1));
+        var _ = join("secret");
+        Principal holder = new Principal(Role.CHUNK, "c5", "10.0.0.5");
+        for (int i = 0; i < 20; i++) {
+            var _ = get(desk.renew(holder, SigningRequest.make(RANDOM).bytes()));
+        }
+        var change = desk.revoke(C5);
+        assertNotNull(change);
+        var _ = get(change);
+        assertEquals(21, desk.revoked().size());
+    }
+
+    @Test
     void aNameThatCannotStandInACertificateIsRefused() {
         Holder bad = new Holder(Role.MOUNT, "a,OU=master");
         assertThrows(FsException.class, () -> desk.invite(bad, "secret", 0));

@@ -328,6 +328,8 @@ class MountRulesTest {
         assertArrayEquals(
                 new byte[inline.length],
                 entry(ask(liar, forged, new Query.GetInode(others))).inline());
+        var nothing = new TreeMutation.SetAttributes(others, AttributeChange.NONE);
+        assertArrayEquals(new byte[inline.length], entry(does(nothing)).inline());
         refused(Errno.EACCES, new ContentMutation.RenewTail(others, 1));
         AttributeChange mode = AttributeChange.NONE.withMode(0777);
         refused(Errno.EPERM, new TreeMutation.SetAttributes(others, mode));
@@ -337,6 +339,29 @@ class MountRulesTest {
         does(new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withMode(0644)));
         rules("/open 10.0.0.0/8(rw,mapall=9)");
         refused(Errno.EACCES, create(open, "g", 7));
+    }
+
+    @Test
+    void aMappingGivesNoFileAway() {
+        long roots = entry(change(here, own, create(open, "roots", 0))).ino();
+        long others = entry(change(here, own, create(open, "others", USER))).ino();
+        rules("/open 10.0.0.0/8(rw,mapall=7)");
+        sameOwnerRefused(others, USER);
+        rules("/open 10.0.0.0/8(rw,maproot=7)");
+        sameOwnerRefused(roots, 0);
+        AttributeChange time =
+                AttributeChange.NONE.withMtime(5).withBits(AttributeChange.KEEP_CTIME);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(roots, time));
+        AttributeChange kill = AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE);
+        refused(Errno.EACCES, new TreeMutation.SetAttributes(roots, kill));
+    }
+
+    /** It would become the owner that the rule puts in place of this one. */
+    private void sameOwnerRefused(long ino, int owner) {
+        AttributeChange uid = AttributeChange.NONE.withUid(owner);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(ino, uid));
+        AttributeChange gid = AttributeChange.NONE.withGid(owner);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(ino, gid));
     }
 
     @Test

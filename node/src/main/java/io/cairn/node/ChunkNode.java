@@ -28,11 +28,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -121,13 +119,7 @@ public final class ChunkNode implements AutoCloseable {
         service.refusals().measure(world.metrics());
         TlsSecurity security = world.security();
         if (security != null) {
-            // What was revoked stays so, whichever master tells.
-            service.onRevoked(
-                    serials -> {
-                        Set<String> all = new HashSet<>(security.revoked());
-                        all.addAll(serials);
-                        security.revoke(all);
-                    });
+            service.onRevoked(security::revokeMore);
             world.renewBy(Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
         }
     }

@@ -54,7 +54,6 @@ public final class FrameChannel implements Connection {
 
     /** Changed by the owner only. */
     private volatile ChannelState state = new New();
-
     private final LongObjectMap<Call> calls = new LongObjectHashMap<>();
 
     /**
@@ -445,8 +444,7 @@ public final class FrameChannel implements Connection {
 
     private void greet(Message hello) {
         Greeting theirs = Greeting.decode(hello.header());
-        int version = ours.range().common(theirs.range());
-        if (version == 0) {
+        if (ours.range().common(theirs.range()) == 0) {
             String why = ours.range().refusal(remote, theirs.range());
             greeting.completeExceptionally(new FsException(Errno.WRONG_CLUSTER, why));
             outbox.drain();
@@ -490,6 +488,8 @@ public final class FrameChannel implements Connection {
         } catch (MalformedMessageException e) {
             message.release();
             throw e;
+        } catch (FsException e) {
+            message.release(); // Whoever refused it has told so, as often as is good.
         } catch (RuntimeException e) {
             message.release();
             LOG.error("Handler failed on a message from {}", remote, e);

@@ -4,6 +4,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.net.ChannelSecurity;
 import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +34,10 @@ final class TlsLayer {
         return handler;
     }
 
-    /** The other side; anonymous before the handshake is done. */
+    /** The other side; nobody with any right before the handshake is done. */
     Principal principal() {
         Principal known = principal;
-        return known == null ? Principal.anonymous(address) : known;
+        return known == null ? new Principal(Role.NEWCOMER, "", address) : known;
     }
 
     /** Looks who the other side is; the reason why it may not speak, or null. */

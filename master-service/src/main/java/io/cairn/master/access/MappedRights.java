@@ -126,8 +126,9 @@ final class MappedRights {
         int mode = inode.mode();
         if (!isOne) {
             // The bits of a group are also the most that an access control list gives.
+            boolean isShared = isInGroup(inode.gid()) || inode.acls().access() != null;
             return (inode.uid() != 0 && has(mode >> 6, bits))
-                    || has(mode >> 3, bits)
+                    || (isShared && has(mode >> 3, bits))
                     || has(mode, bits);
         }
         if (inode.uid() == mapping.uid()) {
@@ -201,25 +202,23 @@ final class MappedRights {
 
     private void open(long ino) {
         Attributes inode = attributes(ino);
-        boolean isOpen =
-                inode == null
-                        || owns(inode)
-                        || grants(inode, READ)
-                        || grants(inode, WRITE)
-                        || grants(inode, SEARCH);
-        if (!isOpen) {
+        if (inode != null && !mayOpen(inode)) {
             demand(inode, READ);
         }
     }
 
-    /** What is told of an inode: no contents of a file that nobody here may read. */
+    private boolean mayOpen(Attributes inode) {
+        return owns(inode) || grants(inode, READ) || grants(inode, WRITE) || grants(inode, SEARCH);
+    }
+
+    /**
+     * What is told of an inode: no contents of a file that nobody here may open. Whoever may only
+     * write needs them, too: a client moves them to chunks when the file grows.
+     */
     Inode readable(Inode inode) {
         byte[] inline = inode.inline();
         Attributes attributes = inode.attributes();
-        if (inline == null
-                || !attributes.isFile()
-                || owns(attributes)
-                || grants(attributes, READ)) {
+        if (inline == null || !attributes.isFile() || mayOpen(attributes)) {
             return inode;
         }
         return inode.withContents(inode.layout(), new byte[inline.length]);
@@ -241,23 +240,17 @@ final class MappedRights {
         if (inode == null) {
             return;
         }
-        if (change.has(AttributeChange.UID) && change.uid() != inode.uid()) {
-            throw new FsException(Errno.EPERM, "only root may give files away");
-        }
-        if (change.has(AttributeChange.GID) && change.gid() != inode.gid()) {
-            own(m.ino());
-            if (!isInGroup(change.gid())) {
-                throw new FsException(Errno.EPERM, "no user of this mount is in this group");
-            }
-        }
+        chown(inode, change);
         if (change.has(AttributeChange.MODE)) {
             own(m.ino());
             setgid(change.mode(), change.has(AttributeChange.GID) ? change.gid() : inode.gid());
         }
-        if (change.has(AttributeChange.SIZE)) {
+        if (change.has(AttributeChange.SIZE | AttributeChange.KILL_PRIVILEGE)) {
             write(m.ino());
         }
-        boolean isRead = change.has(AttributeChange.KEEP_CTIME);
+        // As where it is applied: with a time that somebody sets it is no noted read.
+        boolean isRead =
+                change.has(AttributeChange.KEEP_CTIME) && !change.has(AttributeChange.MTIME);
         if (change.has(AttributeChange.ATIME | AttributeChange.MTIME) && !isRead) {
             boolean isNow =
                     (!change.has(AttributeChange.ATIME) || change.has(AttributeChange.ATIME_NOW))
@@ -267,6 +260,21 @@ final class MappedRights {
                 write(m.ino());
             } else {
                 own(m.ino());
+            }
+        }
+    }
+
+    /** What is told and what becomes of it when it is mapped: neither gives a file away. */
+    private void chown(Attributes inode, AttributeChange change) {
+        if (change.has(AttributeChange.UID)
+                && (change.uid() != inode.uid() || mapping.mapUid(change.uid()) != inode.uid())) {
+            throw new FsException(Errno.EPERM, "only root may give files away");
+        }
+        if (change.has(AttributeChange.GID)
+                && (change.gid() != inode.gid() || mapping.mapGid(change.gid()) != inode.gid())) {
+            own(inode.ino());
+            if (!isInGroup(change.gid())) {
+                throw new FsException(Errno.EPERM, "no user of this mount is in this group");
             }
         }
     }

@@ -62,8 +62,8 @@ public final class MountGate {
         try {
             Envelope admitted = visit.admit(asked);
             return admitted.equals(asked)
-                    ? new Admitted(frame, offset, null)
-                    : new Admitted(admitted.toBytes(), 0, null);
+                    ? new Admitted(frame, offset, null, visit)
+                    : new Admitted(admitted.toBytes(), 0, null, visit);
         } catch (FsException e) {
             Reply.Failure refusal = new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
             return new Admitted(frame, offset, refusal);

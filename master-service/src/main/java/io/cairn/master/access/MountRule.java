@@ -48,7 +48,7 @@ public record MountRule(
         int open = text.endsWith(")") ? text.lastIndexOf('(') : text.length();
         String head = open < 0 ? "" : text.substring(0, open).stripTrailing();
         int blank = head.lastIndexOf(' ');
-        if (blank < 0 || text.indexOf('\n') >= 0) {
+        if (blank < 0 || text.indexOf('\n') >= 0 || text.indexOf('\r') >= 0) {
             throw new IllegalArgumentException("'" + text + "' is not " + FORM);
         }
         String clients = head.substring(blank + 1);

@@ -6,6 +6,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.PastInode;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.trash.TrashBin;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -27,7 +28,7 @@ public final class Visit {
     private final MountClient client;
     private final List<MountRule> rules;
 
-    /** Of the rule that let a query on; null when that replaces nobody. */
+    /** Of the rule that let the request on; null when that replaces nobody. */
     private @Nullable MappedRights rights;
 
     Visit(
@@ -58,8 +59,13 @@ public final class Visit {
             MountRule rule = require(asked.session(), ino);
             first = first == null ? rule : first;
             requireChange(rule, needs);
+            if (needs.isChange()) {
+                requireThere(asked, ino);
+            }
             if (rule.mapping().isNeeded()) {
-                new MappedRights(namespace, rule.mapping()).require(mutation.unwrapped());
+                MappedRights own = new MappedRights(namespace, rule.mapping());
+                own.require(mutation.unwrapped());
+                rights = rights == null ? own : rights;
             }
         }
         if (needs.isWide()) {
@@ -78,6 +84,18 @@ public final class Visit {
                         asked.ackedUpTo(),
                         asked.timeNs(),
                         mapped);
+    }
+
+    /**
+     * What is not there yet belongs to no tree, and may be in any when the log comes to the
+     * mutation. One that was done already only gets the answer that it had.
+     */
+    private void requireThere(Envelope asked, long ino) {
+        if (namespace.inode(ino) == null
+                && !PastInode.isPast(ino)
+                && !namespace.hasReply(asked.session(), asked.sequence())) {
+            throw new FsException(Errno.ESTALE, "inode " + ino + " is gone");
+        }
     }
 
     private void requireChange(MountRule rule, Needs needs) {
@@ -167,7 +185,12 @@ public final class Visit {
         return rule;
     }
 
-    /** The reply to the query that was let on, without contents that its users may not read. */
+    /** Whether users were replaced in the request, so that its reply may tell too much. */
+    boolean isMapped() {
+        return rights != null;
+    }
+
+    /** The reply to what was let on, without contents that its users may not read. */
     public Reply told(Reply reply) {
         if (rights == null || !(reply instanceof Reply.EntryReply entry)) {
             return reply;
@@ -205,7 +228,12 @@ public final class Visit {
             return false;
         }
         Inode inode = namespace.inode(ino);
-        return inode == null || inode.attributes().nlink() == 0;
+        return inode == null || isNameless(inode);
+    }
+
+    /** Whether it is in no tree any more; the trash is none. */
+    private static boolean isNameless(Inode inode) {
+        return inode.attributes().nlink() == 0 || TrashBin.isTrashed(inode);
     }
 
     /** Whether a lookup goes from the root towards the tree of a rule. */
@@ -249,8 +277,7 @@ public final class Visit {
         }
         Inode inode = rules.isEmpty() ? null : namespace.inode(ino);
         boolean isGone = inode == null && !rules.isEmpty();
-        boolean isHeld =
-                inode != null && inode.attributes().nlink() == 0 && sessions.holds(session, ino);
+        boolean isHeld = inode != null && isNameless(inode) && sessions.holds(session, ino);
         // What is gone is refused as such; what has lost its name is opened by those who held it.
         return isGone || isHeld ? widest() : null;
     }

@@ -173,6 +173,11 @@ public final class CertificateDesk {
         }
         Certified before = find(certified(), each -> each.holder().equals(holder));
         Certified known = before == null ? new Certified(holder, List.of(), 0) : before;
+        if (known.isFull(nowMs())) {
+            return refused(
+                    "%s has too many valid certificates: revoke them with 'cairn ca revoke %s'"
+                            .formatted(holder.id(), holder.id()));
+        }
         Issued issued =
                 new Issued(
                         signed.getSerialNumber().toString(16),

@@ -15,7 +15,9 @@ import java.util.List;
  */
 public record Certified(Holder holder, List<Issued> certificates, long version) {
     static final String PREFIX = "ca/certificate/";
-    private static final int MAX = 16;
+
+    /** More would be valid at a time than anybody has reason for. */
+    private static final int MAX = 256;
 
     /**
      * A certificate.
@@ -39,13 +41,17 @@ public record Certified(Holder holder, List<Issued> certificates, long version) 
         return certificates.stream().mapToLong(Issued::expiresMs).max().orElse(0);
     }
 
+    /** Whether it may have no more now: none is forgotten that could not be revoked then. */
+    boolean isFull(long nowMs) {
+        return certificates.stream().filter(each -> each.expiresMs >= nowMs).count() >= MAX;
+    }
+
     /** With one more, and without those that have ended. */
     Certified with(Issued fresh, long nowMs) {
         List<Issued> all = new ArrayList<>(certificates);
         all.removeIf(each -> each.expiresMs < nowMs);
         all.add(fresh);
-        return new Certified(
-                holder, all.subList(Math.max(0, all.size() - MAX), all.size()), version);
+        return new Certified(holder, all, version);
     }
 
     byte[] stored() {
