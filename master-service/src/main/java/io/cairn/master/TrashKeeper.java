@@ -34,6 +34,14 @@ public final class TrashKeeper {
     /** Servers tell of their space about once a second; so long nothing more is purged. */
     private static final long REPORT_MS = 1500;
 
+    /**
+     * So long at most it waits for deletions: others remove files all the time, and a server that
+     * is away deletes nothing.
+     */
+    private static final long MAX_WAIT_MS = 30_000;
+
+    private static final long NEVER = Long.MIN_VALUE;
+
     /** Orphans looked at. */
     private static final int MAX_ORPHANS = 1 << 14;
 
@@ -45,7 +53,8 @@ public final class TrashKeeper {
     private final Clock clock;
     private final AtomicLong term = new AtomicLong();
     private volatile boolean submitting;
-    private volatile long shortUntilMs = Long.MIN_VALUE;
+    private volatile long shortUntilMs = NEVER;
+    private volatile long waitsSinceMs = NEVER;
 
     /**
      * A keeper.
@@ -90,18 +99,15 @@ public final class TrashKeeper {
         }
     }
 
-    /** What goes because disks are short: nothing as long as chunk servers delete. */
+    /** What goes because disks are short: nothing for a while as long as chunk servers delete. */
     private List<Long> tooMuch() {
         long lacking = lackingBytes.getAsLong();
         Namespace state = namespace.get();
         if (lacking <= 0 || state.trashSums().storedBytes() == 0) {
+            waitsSinceMs = NEVER;
             return List.of();
         }
-        if (awaiting() > 0) {
-            shortUntilMs = clock.millis() + REPORT_MS;
-            return List.of();
-        }
-        if (clock.millis() < shortUntilMs) {
+        if (waitsForDeletions() || clock.millis() < shortUntilMs) {
             return List.of();
         }
         List<Long> inos = new ArrayList<>();
@@ -119,6 +125,25 @@ public final class TrashKeeper {
         }
         shortUntilMs = clock.millis() + REPORT_MS;
         return inos;
+    }
+
+    /** Whether room may come of what is being deleted. */
+    private boolean waitsForDeletions() {
+        long nowMs = clock.millis();
+        if (awaiting() == 0) {
+            waitsSinceMs = NEVER;
+            return false;
+        }
+        if (waitsSinceMs == NEVER) {
+            waitsSinceMs = nowMs;
+        }
+        if (nowMs - waitsSinceMs >= MAX_WAIT_MS) {
+            waitsSinceMs = nowMs;
+            shortUntilMs = nowMs;
+            return false;
+        }
+        shortUntilMs = nowMs + REPORT_MS;
+        return true;
     }
 
     private static long storedBytes(Namespace state, TrashRecord record) {

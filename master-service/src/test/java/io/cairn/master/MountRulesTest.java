@@ -279,6 +279,19 @@ class MountRulesTest {
     }
 
     @Test
+    void whatIsInTheTrashIsForThoseWhoHoldIt() {
+        var kept = new LeaderMutation.TrashMutation.SetRetention(open, 3600);
+        assertInstanceOf(Reply.Done.class, master.submit(kept).join());
+        long gone = entry(does(create(open, "gone", USER))).ino();
+        entry(ask(liar, forged, new Query.Open(gone)));
+        does(new TreeMutation.Unlink(open, Name.of("gone")));
+        assertEquals(1, entry(ask(liar, forged, new Query.GetInode(gone))).attributes().nlink());
+        LoneTransport.Peer other = new LoneTransport.Peer("10.0.0.67");
+        long third = session(other);
+        assertThrows(FsException.class, () -> ask(other, third, new Query.GetInode(gone)));
+    }
+
+    @Test
     void aReadOnlyTreeIsNotChanged() {
         long file = entry(does(create(open, "f", USER))).ino();
         rules("/open 10.0.0.0/8(ro)");

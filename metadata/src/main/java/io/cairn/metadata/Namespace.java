@@ -35,6 +35,7 @@ import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
 import io.cairn.metadata.trash.TrashQueries;
+import io.cairn.metadata.trash.TrashRecord;
 import io.cairn.metadata.trash.TrashSums;
 import io.cairn.metadata.tree.SubtreeQueries;
 import io.cairn.wire.Decoder;
@@ -407,6 +408,16 @@ public final class Namespace {
     /** The files in the trash that go first, those first that go first; at most {@code max}. */
     public TrashQueries.Page trash(TrashQueries.Position after, int max) {
         return reading(() -> TrashQueries.page(view, after, max));
+    }
+
+    /** The record of an inode in the trash; null when it is not there. */
+    public @Nullable TrashRecord trashed(long ino) {
+        lock.readLock().lock();
+        try {
+            return TrashQueries.find(view, ino);
+        } finally {
+            lock.readLock().unlock();
+        }
     }
 
     /** What goes from the trash by itself until a wall time, in nanoseconds; at most so many. */

@@ -64,6 +64,7 @@ final class Commits {
     /** One commit on its way, which completes a promise. */
     private final class Run {
         private final CompletableFuture<Void> promise;
+        private final long takenBefore = allowance.taken();
 
         Run(CompletableFuture<Void> promise) {
             this.promise = promise;
@@ -74,7 +75,7 @@ final class Commits {
             Committer.Step step = told(event);
             switch (step) {
                 case Committer.Done _ -> {
-                    allowance.settle();
+                    allowance.settle(takenBefore);
                     promise.complete(null);
                 }
                 case Committer.Failed failed -> promise.completeExceptionally(failed.error());

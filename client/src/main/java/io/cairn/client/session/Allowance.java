@@ -5,6 +5,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -21,15 +22,18 @@ public final class Allowance {
     @GuardedBy("lock")
     private long left;
 
-    /** What was written since the last commit. */
-    @GuardedBy("lock")
-    private long held;
+    /** All that was ever taken. */
+    private final AtomicLong taken = new AtomicLong();
+
+    /** As much of it as is committed. */
+    private final AtomicLong committed = new AtomicLong();
 
     /** The state of the quotas that it was allowed under. */
     @GuardedBy("lock")
     private long quotas;
 
-    private volatile boolean committed;
+    /** Whether a commit has given back what was left. */
+    private volatile boolean settled;
 
     /**
      * Nothing is allowed yet.
@@ -55,10 +59,9 @@ public final class Allowance {
     public void take(long bytes) {
         lock.lock();
         try {
-            if (committed) {
-                committed = false;
+            if (settled) {
+                settled = false;
                 left = 0;
-                held = 0;
             }
             long now = master.session().quotas();
             if (quotas != now) {
@@ -69,7 +72,7 @@ public final class Allowance {
                 left = ask(bytes);
             }
             left -= bytes;
-            held += bytes;
+            taken.addAndGet(bytes);
         } finally {
             lock.unlock();
         }
@@ -81,6 +84,7 @@ public final class Allowance {
      */
     @GuardedBy("lock")
     private long ask(long bytes) {
+        long held = taken.get() - committed.get();
         try {
             return allowed(held, bytes);
         } catch (FsException e) {
@@ -89,7 +93,8 @@ public final class Allowance {
             }
         }
         commit.run();
-        held = 0;
+        committed.set(taken.get());
+        settled = false;
         return allowed(0, bytes);
     }
 
@@ -98,8 +103,18 @@ public final class Allowance {
         return Await.expect(reply, Reply.AllowanceReply.class).bytes();
     }
 
-    /** What was written is committed, and the rest is given back. Never blocks. */
-    public void settle() {
-        committed = true;
+    /** What a commit that begins now commits; for {@link #settle}. */
+    public long taken() {
+        return taken.get();
+    }
+
+    /**
+     * What was taken before a commit began is committed, and the rest is given back. Never blocks.
+     *
+     * @param before as {@link #taken} said then
+     */
+    public void settle(long before) {
+        committed.accumulateAndGet(before, Math::max);
+        settled = true;
     }
 }

@@ -5,8 +5,9 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.PastInode;
 import io.cairn.fs.Name;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.Namespace;
-import io.cairn.metadata.trash.TrashBin;
+import io.cairn.metadata.trash.TrashRecord;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -222,18 +223,41 @@ public final class Visit {
         return new Query.KeepAlive(alive.reconnected(), allowed);
     }
 
-    /** Where a file was that has no name any more, nobody knows. */
+    /** Where a file was that has no name any more, nobody knows; of the trash it is known. */
     private boolean isUnnamed(long ino) {
         if (PastInode.isPast(ino)) {
             return false;
         }
         Inode inode = namespace.inode(ino);
-        return inode == null || isNameless(inode);
+        return inode == null
+                || inode.attributes().nlink() == 0
+                || isTrashed(inode) && wasInTree(ino);
     }
 
-    /** Whether it is in no tree any more; the trash is none. */
-    private static boolean isNameless(Inode inode) {
-        return inode.attributes().nlink() == 0 || TrashBin.isTrashed(inode);
+    /** Whether the name of a file was removed, and it is in the trash. */
+    private static boolean isTrashed(Inode inode) {
+        return !inode.attributes().isDirectory() && TrashPlace.isDirectory(inode.parentIno());
+    }
+
+    /** Whether a file in the trash was in the tree of a rule. */
+    private boolean wasInTree(long ino) {
+        TrashRecord record = namespace.trashed(ino);
+        return record != null
+                && rules.stream().anyMatch(rule -> isWithin(record.path(), rule.path()));
+    }
+
+    private static boolean isWithin(byte[] path, List<Name> above) {
+        int at = 0;
+        for (Name name : above) {
+            int end = at + 1 + name.length();
+            if (end > path.length
+                    || path[at] != '/'
+                    || !Arrays.equals(path, at + 1, end, name.bytes(), 0, name.length())) {
+                return false;
+            }
+            at = end;
+        }
+        return at == path.length || path[at] == '/';
     }
 
     /** Whether a lookup goes from the root towards the tree of a rule. */
@@ -277,7 +301,10 @@ public final class Visit {
         }
         Inode inode = rules.isEmpty() ? null : namespace.inode(ino);
         boolean isGone = inode == null && !rules.isEmpty();
-        boolean isHeld = inode != null && isNameless(inode) && sessions.holds(session, ino);
+        boolean isHeld =
+                inode != null
+                        && (inode.attributes().nlink() == 0 || isTrashed(inode))
+                        && sessions.holds(session, ino);
         // What is gone is refused as such; what has lost its name is opened by those who held it.
         return isGone || isHeld ? widest() : null;
     }

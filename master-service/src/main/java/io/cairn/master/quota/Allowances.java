@@ -47,6 +47,9 @@ public final class Allowances {
     private final Map<Holder, Grant> grants = new HashMap<>();
     private final Map<Account, Sums> totals = new HashMap<>();
 
+    /** The term that the grants are of. */
+    private long term = -1;
+
     /**
      * Nothing is allowed yet.
      *
@@ -68,6 +71,7 @@ public final class Allowances {
      * @throws FsException EDQUOT
      */
     synchronized long take(long session, long ino, long held, long wanted) {
+        forgetOtherTerms();
         giveBack(session, ino);
         List<LimitedAccount> limiting = namespace.get().accounts().limiting(ino);
         if (limiting.isEmpty()) {
@@ -95,6 +99,16 @@ public final class Allowances {
         long allowed = Math.max(wanted, Math.min(STEP_BYTES, (free - held) / 4));
         hold(new Holder(session, ino), limiting, held + allowed, copies);
         return allowed;
+    }
+
+    /** What was committed or closed while another master led was not given back here. */
+    private void forgetOtherTerms() {
+        long now = namespace.get().appliedTerm();
+        if (now != term) {
+            term = now;
+            grants.clear();
+            totals.clear();
+        }
     }
 
     private LimitedAccount tightest(List<LimitedAccount> limiting, long copies) {

@@ -90,6 +90,9 @@ public final class TrashBin {
         Place place = keptS == 0 ? null : places.of(parentIno);
         byte[] path = place == null ? null : TrashDirectories.join(place.path(), name);
         if (place == null || path == null || path.length > TrashDirectories.MAX_PATH_BYTES) {
+            if (place != null) {
+                places.prune(place.ino()); // made for nothing
+            }
             return inodes.unlink(inode, parentIno, name);
         }
         return keep(inode, name, place, recordOf(inode, keptS, path));
@@ -156,11 +159,16 @@ public final class TrashBin {
         }
     }
 
-    /** A directory of the trash has lost a name by its user: it goes soon when it is empty. */
+    /**
+     * A directory has lost a name by its user: one of the trash goes soon when it is empty. Others
+     * stay as they are.
+     */
     public void left(Inode directory) {
-        boolean isInner =
-                TrashPlace.isDirectory(directory.ino()) && directory.ino() != TrashPlace.INO;
-        if (!isInner || directory.entryCount() > 0) {
+        if (!TrashPlace.isDirectory(directory.ino())) {
+            return;
+        }
+        places.forgetPaths();
+        if (directory.ino() == TrashPlace.INO || directory.entryCount() > 0) {
             return;
         }
         TrashRecord record = table.find(directory.ino());

@@ -46,7 +46,11 @@ final class TrashDirectories {
     private final DirectoryTable directories;
     private final TrashTable table;
 
-    /** Where directories of the tree lead today: only saves time, and may be empty. */
+    /**
+     * Where directories of the tree lead today: only saves time, and may be empty. Every name that
+     * leaves the trash empties it: it may have stood in the way of a directory, and a master that
+     * has just begun would find its place free.
+     */
     private final Map<Long, Place> known = new HashMap<>();
 
     private long knownDay = -1;
@@ -62,7 +66,7 @@ final class TrashDirectories {
         this.table = table;
     }
 
-    /** Paths of directories have changed, or directories of the trash have gone. */
+    /** Paths of directories have changed, or names in the trash have gone. */
     void forgetPaths() {
         known.clear();
     }
@@ -172,6 +176,7 @@ final class TrashDirectories {
 
     /** Takes a name out of a directory of the trash; returns the directory as it is then. */
     Inode leave(long directoryIno, Name name, boolean isDirectory) {
+        forgetPaths();
         directories.remove(directoryIno, name);
         InodeDraft changed = new InodeDraft(inodes.require(directoryIno));
         changed.touchNames(transaction.nowNs());

@@ -178,7 +178,12 @@ public final class RenameOperation {
         if (plan.whiteout()) {
             transaction.counters().requireRoom();
         }
-        InodeDraft from = touched(plan.from);
+        Attributes lost =
+                replaced == null
+                        ? null
+                        : trash.remove(replaced, m.newParentIno(), m.newName()).attributes();
+        // Read again: what is replaced may go to the directory of the trash that the source leaves.
+        InodeDraft from = touched(inodes.require(plan.from.ino()));
         InodeDraft to = plan.acrossDirectories() ? touched(plan.to) : from;
         from.entryCount--;
         to.entryCount++;
@@ -186,13 +191,11 @@ public final class RenameOperation {
             from.nlink--;
             to.nlink++;
         }
-        Attributes lost = null;
         if (replaced != null) {
             to.entryCount--;
             if (replaced.attributes().isDirectory()) {
                 to.nlink--;
             }
-            lost = trash.remove(replaced, m.newParentIno(), m.newName()).attributes();
         }
         directories.remove(m.parentIno(), m.name());
         directories.put(m.newParentIno(), m.newName(), plan.source);

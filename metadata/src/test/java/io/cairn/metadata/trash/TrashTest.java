@@ -253,6 +253,37 @@ final class TrashTest {
     }
 
     @Test
+    void keepsWhatAFileOfTheTrashReplacesInItsDirectory() {
+        long dir = bench.mkdir(ROOT, "dir").ino();
+        long old = bench.create(dir, "f", "old").ino();
+        bench.unlink(dir, "f");
+        long young = bench.create(dir, "f", "new").ino();
+        long place = at(".trash/" + DAY + "/dir").ino();
+        bench.rename(place, "f", dir, "f");
+        assertEquals(old, at("dir/f").ino());
+        assertEquals(List.of("f~" + young), names(place));
+        assertEquals(1, bench.inode(place).entryCount());
+        assertEquals(1, records().size());
+    }
+
+    /** A master that has just begun knows nothing of where directories led. */
+    @Test
+    void findsTheSamePlaceAsAMasterThatHasJustBegun() {
+        long dir = bench.mkdir(ROOT, "dir").ino();
+        bench.create(dir, "d");
+        bench.unlink(dir, "d");
+        long inner = bench.mkdir(dir, "d").ino();
+        bench.create(inner, "f");
+        bench.unlink(inner, "f");
+        long place = at(".trash/" + DAY + "/dir").ino();
+        assertEquals(List.of("d", "d~" + inner), names(place));
+        bench.unlink(place, "d");
+        bench.create(inner, "g");
+        bench.unlink(inner, "g");
+        assertEquals(List.of("g"), names(at(".trash/" + DAY + "/dir/d").ino()));
+    }
+
+    @Test
     void purgesWhatItsOwnerRemovesInIt() {
         long dir = bench.mkdir(ROOT, "dir").ino();
         bench.create(dir, "f");
