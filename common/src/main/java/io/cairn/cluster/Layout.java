@@ -176,11 +176,20 @@ public record Layout(
     }
 
     /**
-     * The object of the chunk that a file of a length ends in: the oldest one with anything beyond
-     * the end. That is the last one, but for a detour that begins behind this chunk.
+     * The oldest object with anything beyond the end of a file of a length. That is the last one,
+     * but for a detour that begins behind the chunk of the end. Chunks that were renewed because of
+     * a snapshot are younger than the last one.
      */
     public long oidAtEnd(long sizeBytes) {
-        return runOf(chunkOf(sizeBytes)).oid();
+        long endChunk = chunkOf(sizeBytes);
+        long oldest = lastOid();
+        for (int i = runs.size() - 1; i >= 0; i--) {
+            oldest = Math.min(oldest, runs.get(i).oid());
+            if (runs.get(i).firstChunk() <= endChunk) {
+                break;
+            }
+        }
+        return oldest;
     }
 
     /** The last run: it holds every chunk beyond the end of the file. */

@@ -47,6 +47,7 @@ public final class SnapshotKeeper {
     private boolean busy;
     private long begunVersion;
     private long begunSinceMs;
+    private boolean refused;
     private boolean sweeping;
     private long sweepVersion;
     private long sweepSinceMs;
@@ -147,11 +148,12 @@ public final class SnapshotKeeper {
             busy |= next != null;
         }
         if (next != null) {
+            boolean isFinish = next instanceof FinishSnapshot;
             var _ =
                     log.submit(next)
                             .whenComplete(
                                     (reply, _) -> {
-                                        boolean goesOn = ended(reply);
+                                        boolean goesOn = ended(isFinish, reply);
                                         if (goesOn) {
                                             tick();
                                         }
@@ -159,9 +161,10 @@ public final class SnapshotKeeper {
         }
     }
 
-    private boolean ended(@Nullable Reply reply) {
+    private boolean ended(boolean isFinish, @Nullable Reply reply) {
         synchronized (this) {
             busy = false;
+            refused |= isFinish && reply instanceof Reply.Failure;
             answer();
         }
         return reply instanceof Reply.Done;
@@ -175,11 +178,12 @@ public final class SnapshotKeeper {
             if (begunVersion != version) {
                 begunVersion = version;
                 begunSinceMs = clock.millis();
+                refused = false;
             }
-            if (kept.test(version)) {
+            if (!refused && kept.test(version)) {
                 return new FinishSnapshot(begun.number());
             }
-            boolean isLate = clock.millis() - begunSinceMs > PATIENCE_MS;
+            boolean isLate = refused || clock.millis() - begunSinceMs > PATIENCE_MS;
             return isLate ? new DropSnapshot(begun.number()) : null;
         }
         return isSweepDue(status) ? new SweepHistory(BATCH) : null;

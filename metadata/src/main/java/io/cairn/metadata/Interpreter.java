@@ -266,6 +266,7 @@ final class Interpreter {
             case LeaderMutation.Recover _ -> {
                 sessionOperations.recover(envelope.timeNs());
                 cluster.recover(envelope.timeNs());
+                snapshots.recover();
             }
             case LeaderMutation.DoubtObjects _ -> transaction.counters().doubtObjects();
             case LeaderMutation.Found m -> {

@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class PastQueries {
     private static final int LIST_MODE = 0555;
 
+    /** Snapshots in a page: with names and attributes of any length they fit into a frame. */
+    private static final int MAX_LISTED = 512;
+
     private final View view;
 
     PastQueries(View view) {
@@ -194,9 +197,10 @@ final class PastQueries {
         Decoder in = Keys.open(Family.META, value);
         in.i32();
         long fenceVersion = in.i64();
-        return SnapshotRecord.all(view).stream()
-                .mapToLong(SnapshotRecord::version)
-                .reduce(fenceVersion, Math::max);
+        boolean isTaking =
+                SnapshotRecord.all(view).stream()
+                        .anyMatch(record -> record.state() == SnapshotRecord.State.BEGUN);
+        return 2 * fenceVersion + (isTaking ? 0 : 1);
     }
 
     private List<SnapshotRecord> ofDirectory(long directory) {
@@ -230,17 +234,23 @@ final class PastQueries {
                                 m.withAttributes())));
     }
 
-    /** All that come behind the cookie at once: there are few. */
+    /** As a page of any directory: it never ends between entries of one cookie. */
     private DirectoryReply readList(Query.ReadDirectory m) {
         if (m.cookie() < 0) {
             throw new FsException(Errno.EINVAL, "cookie " + m.cookie());
         }
         Inode list = list(m.ino());
+        int max = Math.clamp(m.maxEntries(), 1, MAX_LISTED);
         List<DirectoryEntry> entries = new ArrayList<>();
         for (SnapshotRecord record : ofDirectory(PastInode.livingOf(m.ino()))) {
-            if (record.name().cookie() > m.cookie()) {
-                entries.add(entry(record, m.withAttributes()));
+            long cookie = record.name().cookie();
+            if (cookie <= m.cookie()) {
+                continue;
             }
+            if (entries.size() >= max && cookie != entries.getLast().cookie()) {
+                return new DirectoryReply(list.directoryState(), entries, false);
+            }
+            entries.add(entry(record, m.withAttributes()));
         }
         return new DirectoryReply(list.directoryState(), entries, true);
     }

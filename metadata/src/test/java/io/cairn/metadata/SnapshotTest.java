@@ -249,6 +249,34 @@ class SnapshotTest {
     }
 
     @Test
+    void chunksAreRenewedWhileTheContentsMoveIntoThem() {
+        Inode file = bench.create(ROOT, "f");
+        long oid = layout(file).lastOid();
+        int number = take(ROOT, "s");
+        Layout renewed =
+                layout(
+                        bench.ok(
+                                        new ContentMutation.RenewChunks(
+                                                file.ino(), new long[] {1}, new long[] {oid}))
+                                .inode());
+        assertEquals(oid, renewed.runOf(0).oid(), "what is stored there stays");
+        assertEquals(oid, renewed.runOf(1).sourceOid());
+        assertEquals(oid, renewed.lastOid());
+        bench.as(1, new ContentMutation.CloneDone(file.ino(), renewed.runOf(1).oid()));
+        long version = bench.inode(file.ino()).attributes().version();
+        Inode moved =
+                bench.ok(
+                                new ContentMutation.Spill(
+                                        file.ino(), version, 3L << CHUNK, 3L << CHUNK, 5))
+                        .inode();
+        assertEquals(0, layout(moved).runOf(1).sourceOid());
+        assertEquals(renewed.runOf(1).oid(), layout(moved).runOf(1).oid());
+        bench.verify();
+        dropAndSweep(number);
+        bench.verify();
+    }
+
+    @Test
     void writersWaitWhileASnapshotIsTaken() {
         Inode file = fileInChunks("f", 1L << CHUNK);
         long oid = layout(file).lastOid();

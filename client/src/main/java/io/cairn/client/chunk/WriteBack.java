@@ -431,7 +431,8 @@ public final class WriteBack {
             // The chunk is no more, or belongs to a snapshot: the file may be elsewhere.
             extent.looked = true;
             Promises.whenDone(
-                    owner.look(place, error), (_, _) -> answered(extent, place, reply, failure));
+                    owner.look(place, error),
+                    (_, why) -> answered(extent, place, reply, WriteOwner.told(failure, why)));
             return;
         }
         owner.locked(() -> settle(extent, place, reply, error))

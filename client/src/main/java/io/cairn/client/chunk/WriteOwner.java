@@ -2,10 +2,12 @@ package io.cairn.client.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.session.Await;
 import io.cairn.cluster.Layout;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Whose data {@link WriteBack} has. All called with its lock held but {@link #locked}. */
 public interface WriteOwner {
@@ -32,6 +34,16 @@ public interface WriteOwner {
     /** Whether what was refused may be stored elsewhere, once the master was asked. */
     static boolean mayBeElsewhere(FsException refusal) {
         return refusal.errno() == Errno.ESTALE || refusal.errno() == Errno.EROFS;
+    }
+
+    /**
+     * What a writer is told of a refusal, whose chunk was looked for then.
+     *
+     * @param why that failed; tells more than that a chunk belongs to a snapshot
+     */
+    static @Nullable Throwable told(@Nullable Throwable refusal, @Nullable Throwable why) {
+        boolean isOfSnapshot = why != null && Await.failure(refusal).errno() == Errno.EROFS;
+        return isOfSnapshot ? why : refusal;
     }
 
     /** An extent is at the servers. */

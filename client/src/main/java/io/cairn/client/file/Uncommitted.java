@@ -85,7 +85,9 @@ final class Uncommitted {
     /** From here on the objects of a layout are younger than those of an older one. */
     private static long newFrom(Layout before, Layout after) {
         for (Layout.Run run : after.runs()) {
-            if (run.oid() > before.lastOid()) {
+            // Chunks that were renewed before because of a snapshot stay where they are.
+            boolean isKnown = before.runOf(run.firstChunk()).oid() == run.oid();
+            if (run.oid() > before.lastOid() && !isKnown) {
                 return run.firstChunk() * after.chunkSizeBytes();
             }
         }

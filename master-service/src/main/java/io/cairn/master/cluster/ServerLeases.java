@@ -82,6 +82,14 @@ final class ServerLeases {
         return silentMs(server) < withGrace(limitMs);
     }
 
+    /**
+     * Whether a server may still write by its own clock, where it needs no others: others may not
+     * reach it, and its clients may.
+     */
+    boolean mayWrite(String server) {
+        return silentMs(server) < withGrace(leaseMs);
+    }
+
     /** Whether a server was heard a moment ago, though its lease was perhaps not renewed. */
     boolean isHeard(String server) {
         Long atMs = heardMs.get(server);

@@ -215,7 +215,7 @@ public final class ServerWatch {
             return false;
         }
         for (Seen seen : servers.values()) {
-            if (mayServe(seen.heartbeat.name()) && seen.heartbeat.fence() < fenceVersion) {
+            if (leases.mayWrite(seen.heartbeat.name()) && seen.heartbeat.fence() < fenceVersion) {
                 return false;
             }
         }

@@ -171,7 +171,7 @@ public final class ContentOperations {
     private Reply cloneDone(ContentMutation.CloneDone m) {
         Inode inode = inodes.file(m.ino());
         Layout layout = inode.layout();
-        if (inode.inline() != null || layout == null) {
+        if (layout == null) {
             return new Done();
         }
         boolean pending = false;
@@ -299,14 +299,13 @@ public final class ContentOperations {
         ChunkRenewal.requireOrder(m);
         Inode inode = inodes.file(m.ino());
         Layout layout = inode.layout();
-        InodeDraft draft = new InodeDraft(inode);
-        if (layout == null || m.oids().length == 0) {
+        if (layout == null || !layout.hasPool()) {
             return new EntryReply(inode, null, null, null);
-        } else if (inode.inline() == null) {
-            draft.layout = ChunkRenewal.renewed(layout, m, transaction.counters());
-        } else if (layout.lastOid() == m.oids()[0]) {
-            renewObject(draft, layout);
         }
+        // Chunk by chunk, though the contents are still in the inode: a client that moves them
+        // into chunks has stored some of these already.
+        InodeDraft draft = new InodeDraft(inode);
+        draft.layout = ChunkRenewal.renewed(layout, m, transaction.counters());
         boolean isChanged = !layout.equals(draft.layout);
         return new EntryReply(isChanged ? inodes.put(draft) : inode, null, null, null);
     }

@@ -89,6 +89,14 @@ public final class LayoutChoice {
     }
 
     /**
+     * The layout that the policy asks for, for contents in the inode. Where a client moves them
+     * into chunks and some of these were renewed because of a snapshot, it is the one they have.
+     */
+    public Layout chooseAgain(long ino, Policy policy, Layout present) {
+        return present.runs().size() == 1 ? choose(ino, policy, present.lastOid()) : present;
+    }
+
+    /**
      * Whether contents that begin in chunks now could not be written to all of a layout, or would
      * fill targets that are nearly full while others are not.
      */

@@ -31,6 +31,7 @@ public final class SnapshotTable {
     static final long SPARE_OIDS = 1 << 24;
 
     private static final int MAX_SWEPT = 1 << 16;
+    private static final int FENCE_SHIFT = 13;
     private static final byte[] ALL = {};
 
     /** Where the sweep is. */
@@ -134,8 +135,34 @@ public final class SnapshotTable {
         long now = transaction.nowNs();
         put(new SnapshotRecord(lastNumber, State.BEGUN, root, name, now, 0, firstOid));
         showPoints();
-        fenceVersion = transaction.version();
+        fenceVersion = nextFence();
         putNumbers();
+    }
+
+    /**
+     * Above all before, also those that were decided after the backup that this state is from:
+     * numbers of objects are passed over then.
+     */
+    private long nextFence() {
+        long passed = transaction.counters().nextOid() << FENCE_SHIFT;
+        return Math.max(fenceVersion + 1, transaction.version() + passed);
+    }
+
+    /**
+     * The state is from a backup, and numbers of objects were passed over: chunk servers hear anew
+     * what they have to refuse, and what was begun is given up.
+     */
+    public void recover() {
+        if (fenceVersion == 0) {
+            return;
+        }
+        SnapshotRecord begun = begun();
+        if (begun != null) {
+            remove(begun.number());
+        }
+        fenceVersion = nextFence();
+        putNumbers();
+        showPoints();
     }
 
     /** Makes one that was begun. */
@@ -162,7 +189,7 @@ public final class SnapshotTable {
             phase = Phase.HISTORY;
             cursor = ALL;
         }
-        fenceVersion = transaction.version();
+        fenceVersion = nextFence();
         putNumbers();
         showPoints();
     }

@@ -200,7 +200,7 @@ public final class AttributeOperations {
         Layout layout = inode.layout();
         if (layout != null) {
             if (inode.inline() != null) {
-                draft.layout = layouts.choose(m.ino(), policy, layout.lastOid());
+                draft.layout = layouts.chooseAgain(m.ino(), policy, layout);
             } else if (!layouts.satisfies(layout, policy)) {
                 throw new FsException(
                         Errno.ESTALE, "the contents of inode " + m.ino() + " have to be moved");

@@ -102,7 +102,7 @@ public final class EditOperation {
         draft.policy = policy;
         Layout layout = draft.layout;
         if (layout != null && draft.inline != null && !layouts.satisfies(layout, policy)) {
-            Layout chosen = layouts.choose(draft.ino, policy, layout.lastOid());
+            Layout chosen = layouts.chooseAgain(draft.ino, policy, layout);
             isChanged |= !chosen.equals(layout);
             draft.layout = chosen;
         }
