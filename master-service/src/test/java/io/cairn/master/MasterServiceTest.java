@@ -412,7 +412,6 @@ final class MasterServiceTest {
         assertEquals(Map.of("c9", namespace.clusterId() + 2), master.servers().foreign());
     }
 
-    /** Of a server without targets. */
     private static Heartbeat without(long cluster, String name, Endpoint at, long incarnation) {
         return new Heartbeat(
                 cluster, name, at, incarnation, 1, List.of(), 0, new long[0], Declaration.NONE, 0);

@@ -351,10 +351,7 @@ public final class OpenInode implements WriteOwner {
 
     // ---- the chunks' side
 
-    /**
-     * The place of a chunk for reading: a chunk that still has to be cloned is read from the source
-     * of its clone.
-     */
+    /** Where a chunk is read: one that still has to be cloned from the source of its clone. */
     public ChunkSource source(long index) {
         return with(s -> s.clones().source(s.layout(), index));
     }

@@ -47,11 +47,7 @@ public sealed interface ClusterRequest extends TypedMessage {
         }
     }
 
-    /**
-     * Chunks of a group.
-     *
-     * @param chunks how many there are, above 0
-     */
+    /** Chunks of a group, above 0. */
     record Stored(int group, long chunks) {
         void encode(Encoder out) {
             out.i32(group).i64(chunks);
@@ -258,10 +254,7 @@ public sealed interface ClusterRequest extends TypedMessage {
         }
     }
 
-    /**
-     * A head could not reach a member, or the member failed a write: take it out of the group.
-     * Done.
-     */
+    /** A head could not write to a member, which is to be taken out of the group. Done. */
     record MemberFailed(int group, long epoch, int targetId, String reason)
             implements ClusterRequest {
         @Override

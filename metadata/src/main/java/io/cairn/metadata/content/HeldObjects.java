@@ -4,6 +4,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.PastInode;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.metadata.state.History;
+import io.cairn.metadata.state.HistoryKeys;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
@@ -22,14 +23,14 @@ final class HeldObjects {
     /** All of them: those that inodes of snapshots need, and whatever is held. */
     static void each(View view, Consumer<ObjectUses.Use> visitor) {
         List<History.Point> points = points(view);
-        byte[] inodes = Keys.historyPrefix(Family.INODE, new byte[0]);
+        byte[] inodes = HistoryKeys.prefix(Family.INODE, new byte[0]);
         view.scan(
                 Family.HISTORY,
                 inodes,
                 inodes,
                 (key, value) -> {
                     long from = Keys.versionOf(value);
-                    long end = Keys.endOfHistory(key);
+                    long end = HistoryKeys.end(key);
                     if (points.stream().anyMatch(point -> point.shows(from, end))) {
                         Inode inode = Transaction.decodeInode(value);
                         if (inode.inline() == null) {

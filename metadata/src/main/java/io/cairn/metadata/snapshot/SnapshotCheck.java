@@ -2,6 +2,7 @@ package io.cairn.metadata.snapshot;
 
 import io.cairn.metadata.snapshot.SnapshotRecord.State;
 import io.cairn.metadata.state.Counters;
+import io.cairn.metadata.state.HistoryKeys;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
@@ -42,7 +43,7 @@ public final class SnapshotCheck {
         view.each(
                 Family.HISTORY,
                 (key, value) -> {
-                    if (Keys.versionOf(value) >= Keys.endOfHistory(key)) {
+                    if (Keys.versionOf(value) >= HistoryKeys.end(key)) {
                         violated.accept("S1 a record was kept that was replaced before it was");
                     }
                 });

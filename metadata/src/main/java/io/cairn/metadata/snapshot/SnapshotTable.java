@@ -9,6 +9,7 @@ import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.snapshot.SnapshotRecord.State;
+import io.cairn.metadata.state.HistoryKeys;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
@@ -214,7 +215,7 @@ public final class SnapshotTable {
                         transaction.page(Family.HISTORY, ALL, cursor, count);
                 for (Transaction.Entry entry : found) {
                     long from = Keys.versionOf(entry.value());
-                    if (!transaction.history().shows(from, Keys.endOfHistory(entry.key()))) {
+                    if (!transaction.history().shows(from, HistoryKeys.end(entry.key()))) {
                         transaction.records().delete(Family.HISTORY, entry.key());
                     }
                 }

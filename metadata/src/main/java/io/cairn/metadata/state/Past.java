@@ -39,8 +39,8 @@ final class Past {
         Kept kept = new Kept();
         store.scan(
                 Family.HISTORY,
-                Keys.history(family, key),
-                Keys.history(family, key, version + 1),
+                HistoryKeys.of(family, key),
+                HistoryKeys.of(family, key, version + 1),
                 (_, value) -> {
                     kept.value = Keys.versionOf(value) <= version ? value : null;
                     return false;
@@ -63,12 +63,12 @@ final class Past {
     void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
         requireHistory(family);
         byte[] headFrom = from;
-        byte[] keptFrom = Keys.historyPrefix(family, from);
+        byte[] keptFrom = HistoryKeys.prefix(family, from);
         while (true) {
             List<Found> heads = page(family, prefix, headFrom);
-            List<Found> kept = page(Family.HISTORY, Keys.historyPrefix(family, prefix), keptFrom);
+            List<Found> kept = page(Family.HISTORY, HistoryKeys.prefix(family, prefix), keptFrom);
             byte[] headEnd = heads.size() < PAGE ? null : heads.getLast().key;
-            byte[] keptEnd = kept.size() < PAGE ? null : Keys.keyOfHistory(kept.getLast().key);
+            byte[] keptEnd = kept.size() < PAGE ? null : HistoryKeys.record(kept.getLast().key);
             byte[] end = least(headEnd, keptEnd);
             NavigableMap<byte[], byte[]> shown = shown(heads, kept);
             if (!visit(end == null ? shown : shown.headMap(end, false), visitor) || end == null) {
@@ -79,7 +79,7 @@ final class Past {
                 return;
             }
             headFrom = followed(end, 0);
-            keptFrom = followed(Keys.historyPrefix(family, end), 1); // behind all its versions
+            keptFrom = followed(HistoryKeys.prefix(family, end), 1); // behind all its versions
         }
     }
 
@@ -92,8 +92,8 @@ final class Past {
     private NavigableMap<byte[], byte[]> shown(List<Found> heads, List<Found> kept) {
         NavigableMap<byte[], byte[]> shown = new TreeMap<>(Arrays::compareUnsigned);
         for (Found found : kept) {
-            if (Keys.versionOf(found.value) <= version && version < Keys.endOfHistory(found.key)) {
-                shown.put(Keys.keyOfHistory(found.key), found.value);
+            if (Keys.versionOf(found.value) <= version && version < HistoryKeys.end(found.key)) {
+                shown.put(HistoryKeys.record(found.key), found.value);
             }
         }
         for (Found found : heads) {

@@ -86,7 +86,8 @@ public final class RecordWriter {
 
     private void keep(Family family, byte[] key, byte @Nullable [] old) {
         if (old != null && Keys.versionOf(old) <= transaction.history().newest()) {
-            transaction.put(Family.HISTORY, Keys.history(family, key, transaction.version()), old);
+            byte[] kept = HistoryKeys.of(family, key, transaction.version());
+            transaction.put(Family.HISTORY, kept, old);
         }
     }
 

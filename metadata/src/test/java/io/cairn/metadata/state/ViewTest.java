@@ -33,8 +33,8 @@ class ViewTest {
         byte[] key = {1, 9};
         List<Change> changes = new ArrayList<>();
         changes.add(new Change(Family.XATTR, key, record(50)));
-        changes.add(new Change(Family.HISTORY, Keys.history(Family.XATTR, key, 20), record(10)));
-        changes.add(new Change(Family.HISTORY, Keys.history(Family.XATTR, key, 50), record(30)));
+        changes.add(new Change(Family.HISTORY, HistoryKeys.of(Family.XATTR, key, 20), record(10)));
+        changes.add(new Change(Family.HISTORY, HistoryKeys.of(Family.XATTR, key, 50), record(30)));
         store.commit(changes, 1, 1);
         assertNull(view.at(new Moment(9)).get(Family.XATTR, key));
         assertArrayEquals(record(10), view.at(new Moment(10)).get(Family.XATTR, key));
@@ -51,7 +51,7 @@ class ViewTest {
         List<byte[]> expected = new ArrayList<>();
         for (int i = 1; i < 4000; i += 2) {
             byte[] key = {1, (byte) (i >> 8), (byte) i};
-            byte[] old = Keys.history(Family.XATTR, key, 20);
+            byte[] old = HistoryKeys.of(Family.XATTR, key, 20);
             switch (i % 7) {
                 case 0 -> changes.add(new Change(Family.HISTORY, old, record(10)));
                 case 1 -> changes.add(new Change(Family.XATTR, key, record(15)));
