@@ -142,6 +142,21 @@ class SnapshotTest {
     }
 
     @Test
+    void aDirectoryStaysWhileItHasSnapshots() {
+        long dir = bench.mkdir(ROOT, "d").ino();
+        bench.mkdir(ROOT, "other");
+        int number = take(dir, "one");
+        bench.fails(Errno.ENOTEMPTY, new TreeMutation.Rmdir(ROOT, Name.of("d")));
+        bench.fails(Errno.ENOTEMPTY, Bench.renaming(ROOT, "other", ROOT, "d", 0));
+        bench.rename(ROOT, "d", ROOT, "e");
+        bench.reopen();
+        bench.fails(Errno.ENOTEMPTY, new TreeMutation.Rmdir(ROOT, Name.of("e")));
+        done(new SnapshotMutation.DropSnapshot(number));
+        bench.ok(new TreeMutation.Rmdir(ROOT, Name.of("e")));
+        bench.verify();
+    }
+
+    @Test
     void nothingInASnapshotCanBeChanged() {
         long file = bench.create(ROOT, "f", "old").ino();
         int number = take(ROOT, "s");

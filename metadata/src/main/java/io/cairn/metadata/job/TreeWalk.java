@@ -259,7 +259,14 @@ public final class TreeWalk {
         Name name = isInner ? frame.name : order.name();
         Dentry dentry = name == null ? null : directories.find(parentIno, name);
         if (name != null && dentry != null && dentry.ino() == frame.ino) {
-            remove.leave(parentIno, name, totals);
+            try {
+                remove.leave(parentIno, name, totals);
+            } catch (FsException e) {
+                frame.fail();
+                failed(null, e);
+                leaveFull(frame);
+                return;
+            }
             changed.add(parentIno);
         }
         stack.cut(stack.depth() - 1);

@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The snapshots, and the sweep behind them. Belongs to the apply thread. */
@@ -280,6 +281,13 @@ public final class SnapshotTable {
                                 .map(SnapshotRecord::point)
                                 .sorted(Comparator.comparingLong(point -> point.version()))
                                 .toList());
+        transaction
+                .history()
+                .setRoots(
+                        records.values().stream()
+                                .filter(record -> record.state() != State.DROPPED)
+                                .map(SnapshotRecord::root)
+                                .collect(Collectors.toSet()));
         transaction.history().setTaking(begun() != null);
     }
 

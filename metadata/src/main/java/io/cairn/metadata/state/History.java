@@ -3,6 +3,7 @@ package io.cairn.metadata.state;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The moments that live snapshots show: what a mutation replaces or gives up is kept for those that
@@ -10,6 +11,7 @@ import java.util.List;
  */
 public final class History {
     private List<Point> points = List.of();
+    private Set<Long> roots = Set.of();
     private boolean isTaking;
 
     /**
@@ -28,6 +30,19 @@ public final class History {
     /** Takes the moments of all live snapshots, in the order of their versions. */
     public void set(List<Point> all) {
         points = List.copyOf(all);
+    }
+
+    /** Takes the directories that have snapshots. */
+    public void setRoots(Set<Long> inos) {
+        roots = Set.copyOf(inos);
+    }
+
+    /** Fails with ENOTEMPTY for a directory with snapshots: nobody would find them without it. */
+    public void requireNoRoot(long ino) {
+        if (roots.contains(ino)) {
+            throw new FsException(
+                    Errno.ENOTEMPTY, "directory " + ino + " has snapshots: drop these first");
+        }
     }
 
     /** One is being taken now, or is no more. */

@@ -186,6 +186,7 @@ public final class NameOperations {
         }
         Inode directory = inodes.require(dentry.ino());
         requireEmpty(directory);
+        transaction.history().requireNoRoot(directory.ino());
         return leave(parent, m.name(), directory);
     }
 

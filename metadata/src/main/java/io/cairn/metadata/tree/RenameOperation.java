@@ -169,6 +169,7 @@ public final class RenameOperation {
         Inode replaced = inodes.require(target.ino());
         if (target.isDirectory()) {
             NameOperations.requireEmpty(replaced);
+            transaction.history().requireNoRoot(replaced.ino());
         }
         return move(plan, replaced);
     }
