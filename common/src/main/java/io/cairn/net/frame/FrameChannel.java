@@ -54,6 +54,7 @@ public final class FrameChannel implements Connection {
 
     /** Changed by the owner only. */
     private volatile ChannelState state = new New();
+
     private final LongObjectMap<Call> calls = new LongObjectHashMap<>();
 
     /**
