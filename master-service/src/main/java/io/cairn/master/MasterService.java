@@ -7,6 +7,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.LockHost;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.snapshot.SnapshotKeeper;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;

@@ -1,5 +1,8 @@
 package io.cairn.master;
 
+import static io.cairn.master.MountRequests.bytes;
+import static io.cairn.master.MountRequests.create;
+import static io.cairn.master.MountRequests.lock;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -14,7 +17,6 @@ import io.cairn.cluster.Inode;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
 import io.cairn.master.access.MountRule;
@@ -35,7 +37,6 @@ import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -135,21 +136,6 @@ class MountRulesTest {
         return assertInstanceOf(Reply.EntryReply.class, reply).inode();
     }
 
-    private static TreeMutation.Create create(long parentIno, String name, int uid) {
-        return new TreeMutation.Create(
-                parentIno,
-                Name.of(name),
-                FileType.FILE,
-                0600,
-                uid,
-                uid,
-                0,
-                false,
-                0,
-                new byte[0],
-                false);
-    }
-
     private long mkdir(long parentIno, String name) {
         return entry(
                         change(
@@ -157,14 +143,6 @@ class MountRulesTest {
                                 own,
                                 new TreeMutation.Mkdir(parentIno, Name.of(name), 0755, 0, 0)))
                 .ino();
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static Lock lock() {
-        return new Lock(Lock.Kind.POSIX, Lock.Mode.EXCLUSIVE, 1, 0, 9, 1);
     }
 
     private void rename(long parentIno, String name, long newParentIno, String newName) {

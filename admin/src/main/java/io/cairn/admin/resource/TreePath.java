@@ -98,7 +98,7 @@ public record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode i
     }
 
     /** Bytes as text; what is not UTF-8 is replaced. */
-    static String text(byte[] bytes) {
+    public static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 

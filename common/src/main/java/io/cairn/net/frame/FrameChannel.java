@@ -50,12 +50,11 @@ public final class FrameChannel implements Connection {
     private final AtomicLong lastRequestId = new AtomicLong();
     private final CallLimit limit;
     private final Greeting ours;
+    private final LongObjectMap<Call> calls = new LongObjectHashMap<>();
     private volatile boolean closing;
 
     /** Changed by the owner only. */
     private volatile ChannelState state = new New();
-
-    private final LongObjectMap<Call> calls = new LongObjectHashMap<>();
 
     /**
      * A channel over a wire that is not connected yet.
@@ -489,11 +488,11 @@ public final class FrameChannel implements Connection {
         } catch (MalformedMessageException e) {
             message.release();
             throw e;
-        } catch (FsException e) {
-            message.release(); // Whoever refused it has told so, as often as is good.
         } catch (RuntimeException e) {
             message.release();
-            LOG.error("Handler failed on a message from {}", remote, e);
+            if (!(e instanceof FsException)) { // A refusal is told where it is made.
+                LOG.error("Handler failed on a message from {}", remote, e);
+            }
         } finally {
             settings.budget().release(reserved);
         }

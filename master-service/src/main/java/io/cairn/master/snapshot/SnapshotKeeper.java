@@ -1,4 +1,4 @@
-package io.cairn.master;
+package io.cairn.master.snapshot;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -58,7 +58,7 @@ public final class SnapshotKeeper {
      * @param kept whether all chunk servers keep to the fence of a version
      * @param listChanged hears of lists of snapshots that have changed, by their inode numbers
      */
-    SnapshotKeeper(
+    public SnapshotKeeper(
             Supplier<Namespace> namespace,
             LogWriter log,
             LongPredicate kept,
@@ -72,7 +72,7 @@ public final class SnapshotKeeper {
     }
 
     /** This master has become the leader: what it was asked before is not its business. */
-    void lead() {
+    public void lead() {
         Map<Integer, CompletableFuture<SnapshotRecord>> left;
         synchronized (this) {
             busy = false;
@@ -140,7 +140,7 @@ public final class SnapshotKeeper {
     }
 
     /** Looks what is to be done; while this master leads. */
-    void tick() {
+    public void tick() {
         SnapshotMutation next;
         synchronized (this) {
             answer();

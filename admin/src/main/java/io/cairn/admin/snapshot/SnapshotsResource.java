@@ -1,4 +1,4 @@
-package io.cairn.admin.resource;
+package io.cairn.admin.snapshot;
 
 import io.cairn.admin.api.Call;
 import io.cairn.admin.api.Field;
@@ -13,6 +13,8 @@ import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
+import io.cairn.admin.resource.InodeDocument;
+import io.cairn.admin.resource.TreePath;
 import io.cairn.base.FsException;
 import io.cairn.cluster.PastInode;
 import io.cairn.fs.Name;
