@@ -11,7 +11,7 @@ final class MountRequests {
     private MountRequests() {}
 
     /** A new file of a user. */
-    static TreeMutation.Create create(long parentIno, String name, int uid) {
+    static TreeMutation.Create creation(long parentIno, String name, int uid) {
         return new TreeMutation.Create(
                 parentIno,
                 Name.of(name),

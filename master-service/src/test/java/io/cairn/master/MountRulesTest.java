@@ -1,7 +1,7 @@
 package io.cairn.master;
 
 import static io.cairn.master.MountRequests.bytes;
-import static io.cairn.master.MountRequests.create;
+import static io.cairn.master.MountRequests.creation;
 import static io.cairn.master.MountRequests.lock;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -78,7 +78,7 @@ class MountRulesTest {
         own = session(here);
         open = mkdir(FileSystem.ROOT_INO, "open");
         closed = mkdir(FileSystem.ROOT_INO, "closed");
-        secret = entry(change(here, own, create(closed, "secret", 0))).ino();
+        secret = entry(change(here, own, creation(closed, "secret", 0))).ino();
         // Its maker knows all names of a directory: nobody is to wait for it.
         change(here, own, new SessionMutation.CloseSession(own));
         own = session(here);
@@ -182,12 +182,12 @@ class MountRulesTest {
 
     @Test
     void nothingOutsideOfTheTreeIsChangedByItsNumber() {
-        long inside = entry(does(create(open, "f", USER))).ino();
+        long inside = entry(does(creation(open, "f", USER))).ino();
         Name name = Name.of("secret");
         for (Mutation mutation :
                 List.of(
-                        create(closed, "x", USER),
-                        new TreeMutation.Witnessed(create(closed, "x", USER)),
+                        creation(closed, "x", USER),
+                        new TreeMutation.Witnessed(creation(closed, "x", USER)),
                         new TreeMutation.CreateUnnamed(closed, 0600, USER, USER, true),
                         new TreeMutation.Mkdir(FileSystem.ROOT_INO, name, 0755, USER, USER),
                         new TreeMutation.Symlink(closed, Name.of("s"), bytes("/"), USER, USER),
@@ -247,7 +247,7 @@ class MountRulesTest {
 
     @Test
     void whatLostItsNameIsForThoseWhoHoldIt() {
-        long gone = entry(does(create(open, "gone", USER))).ino();
+        long gone = entry(does(creation(open, "gone", USER))).ino();
         entry(ask(liar, forged, new Query.Open(gone)));
         does(new TreeMutation.Unlink(open, Name.of("gone")));
         entry(ask(liar, forged, new Query.GetInode(gone)));
@@ -260,7 +260,7 @@ class MountRulesTest {
     void whatIsInTheTrashIsForThoseWhoHoldIt() {
         var kept = new LeaderMutation.TrashMutation.SetRetention(open, 3600);
         assertInstanceOf(Reply.Done.class, master.submit(kept).join());
-        long gone = entry(does(create(open, "gone", USER))).ino();
+        long gone = entry(does(creation(open, "gone", USER))).ino();
         entry(ask(liar, forged, new Query.Open(gone)));
         does(new TreeMutation.Unlink(open, Name.of("gone")));
         assertEquals(1, entry(ask(liar, forged, new Query.GetInode(gone))).attributes().nlink());
@@ -271,9 +271,9 @@ class MountRulesTest {
 
     @Test
     void aReadOnlyTreeIsNotChanged() {
-        long file = entry(does(create(open, "f", USER))).ino();
+        long file = entry(does(creation(open, "f", USER))).ino();
         rules("/open 10.0.0.0/8(ro)");
-        refused(Errno.EROFS, create(open, "g", USER));
+        refused(Errno.EROFS, creation(open, "g", USER));
         refused(Errno.EROFS, new TreeMutation.Unlink(open, Name.of("f")));
         refused(
                 Errno.EROFS,
@@ -286,7 +286,7 @@ class MountRulesTest {
 
     @Test
     void aDeniedOperationIsNotDone() {
-        long file = entry(does(create(open, "f", USER))).ino();
+        long file = entry(does(creation(open, "f", USER))).ino();
         rules("/open 10.0.0.0/8(rw,deny=unlink:chmod)");
         refused(Errno.EPERM, new TreeMutation.Unlink(open, Name.of("f")));
         refused(
@@ -304,10 +304,10 @@ class MountRulesTest {
     void aForgedUserIsUseless() {
         change(here, own, new TreeMutation.SetAttributes(open, AttributeChange.NONE.withUid(7)));
         rules("/open 10.0.0.0/8(rw,mapall=7:8)");
-        Inode made = entry(does(create(open, "f", 0)));
+        Inode made = entry(does(creation(open, "f", 0)));
         assertEquals(7, made.attributes().uid());
         assertEquals(8, made.attributes().gid());
-        long others = entry(change(here, own, create(open, "others", USER))).ino();
+        long others = entry(change(here, own, creation(open, "others", USER))).ino();
         refused(Errno.EACCES, new Query.Open(others));
         byte[] inline = bytes("inline");
         var patch = new ContentMutation.Patch(0, inline);
@@ -329,13 +329,13 @@ class MountRulesTest {
                 new TreeMutation.SetXattr(made.ino(), bytes("security.capability"), bytes("x"), 0));
         does(new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withMode(0644)));
         rules("/open 10.0.0.0/8(rw,mapall=9)");
-        refused(Errno.EACCES, create(open, "g", 7));
+        refused(Errno.EACCES, creation(open, "g", 7));
     }
 
     @Test
     void aMappingGivesNoFileAway() {
-        long roots = entry(change(here, own, create(open, "roots", 0))).ino();
-        long others = entry(change(here, own, create(open, "others", USER))).ino();
+        long roots = entry(change(here, own, creation(open, "roots", 0))).ino();
+        long others = entry(change(here, own, creation(open, "others", USER))).ino();
         rules("/open 10.0.0.0/8(rw,mapall=7)");
         sameOwnerRefused(others, USER);
         rules("/open 10.0.0.0/8(rw,maproot=7)");
@@ -359,7 +359,7 @@ class MountRulesTest {
     void aMappedUserGetsNothingByMakingWhatIsThere() {
         AttributeChange shared = AttributeChange.NONE.withMode(02777).withGid(5);
         change(here, own, new TreeMutation.SetAttributes(open, shared));
-        change(here, own, create(open, "others", USER));
+        change(here, own, creation(open, "others", USER));
         rules("/open 10.0.0.0/8(rw,mapall=7)");
         refused(Errno.EACCES, make("others", 0644, true));
         refused(Errno.EPERM, make("program", 02755, false));
@@ -387,21 +387,21 @@ class MountRulesTest {
     @Test
     void aMountWithoutItsRootHasTheRightsOfAllOthersAndNoMore() {
         rules("/open 10.0.0.0/8(rw,maproot=65534)");
-        refused(Errno.EACCES, create(open, "f", 0));
+        refused(Errno.EACCES, creation(open, "f", 0));
         change(
                 here,
                 own,
                 new TreeMutation.SetAttributes(open, AttributeChange.NONE.withMode(0777)));
-        Inode made = entry(does(create(open, "f", 0)));
+        Inode made = entry(does(creation(open, "f", 0)));
         assertEquals(65534, made.attributes().uid());
-        assertEquals(USER, entry(does(create(open, "g", USER))).attributes().uid());
+        assertEquals(USER, entry(does(creation(open, "g", USER))).attributes().uid());
         refused(
                 Errno.EPERM,
                 new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withUid(0)));
         refused(
                 Errno.EPERM,
                 new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withUid(USER)));
-        long roots = entry(change(here, own, create(open, "roots", 0))).ino();
+        long roots = entry(change(here, own, creation(open, "roots", 0))).ino();
         refused(Errno.EACCES, new Query.Open(roots));
         AttributeChange mode = AttributeChange.NONE.withMode(0777);
         refused(Errno.EPERM, new TreeMutation.SetAttributes(roots, mode));
@@ -478,8 +478,8 @@ class MountRulesTest {
     void theFirstRuleThatHasTheInodeDecides() {
         rules("/open/read 10.0.0.0/8(ro)", "/open 10.0.0.0/8(rw)");
         long read = mkdirHere("read");
-        refused(Errno.EROFS, create(read, "f", USER));
-        does(create(open, "f", USER));
+        refused(Errno.EROFS, creation(read, "f", USER));
+        does(creation(open, "f", USER));
     }
 
     private long mkdirHere(String name) {
