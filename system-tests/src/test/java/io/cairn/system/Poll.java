@@ -17,17 +17,17 @@ public final class Poll {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
 
-    /** Waits until the condition holds; exceptions count as "not yet". */
+    /** Waits until the condition holds; exceptions and failed assertions count as "not yet". */
     public static void until(String what, int limitSeconds, Condition condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
-        Exception last = null;
+        Throwable last = null;
         while (true) {
             try {
                 if (condition.holds()) {
                     return;
                 }
                 last = null;
-            } catch (Exception e) {
+            } catch (Exception | AssertionError e) {
                 last = e;
             }
             if (System.nanoTime() > end) {
