@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +49,9 @@ final class DirectReadFaultsTest {
         }
     }
 
+    /** Wants a machine that does little else: c1 must have all copies when c2 is killed. */
     @Test
+    @Tag("long")
     @Timeout(value = 180)
     void nobodyReadsWhatAServerWithoutItsPlaceHas() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 2);
