@@ -292,6 +292,20 @@ class SnapshotTest {
     }
 
     @Test
+    void aLateGiveUpLeavesASnapshotThatWasFinished() {
+        bench.create(ROOT, "f", "contents");
+        int number = take(ROOT, "s");
+        done(new SnapshotMutation.GiveUpSnapshot(number));
+        assertTrue(bench.namespace.snapshots().getFirst().isLive());
+        done(new SnapshotMutation.BeginSnapshot(ROOT, Name.of("t")));
+        int begun = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        done(new SnapshotMutation.GiveUpSnapshot(begun));
+        assertNull(bench.namespace.snapshotStatus().begun());
+        assertEquals(1, bench.namespace.snapshots().size());
+        done(new SnapshotMutation.GiveUpSnapshot(begun));
+    }
+
+    @Test
     void writersWaitWhileASnapshotIsTaken() {
         Inode file = fileInChunks("f", 1L << CHUNK);
         long oid = layout(file).lastOid();

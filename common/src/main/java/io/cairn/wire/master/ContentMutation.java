@@ -320,6 +320,26 @@ public sealed interface ContentMutation extends Mutation {
         }
 
         /**
+         * Gives up a snapshot that is still only begun; one that was finished meanwhile stays.
+         * Done, also when there is none of that number.
+         */
+        record GiveUpSnapshot(int number) implements SnapshotMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.GIVE_UP_SNAPSHOT;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i32(number);
+            }
+
+            static GiveUpSnapshot decode(Decoder in) {
+                return new GiveUpSnapshot(in.i32());
+            }
+        }
+
+        /**
          * Removes the next records that were kept for snapshots which are no more, and releases
          * their objects; nothing happens when there is nothing to do. Done.
          *

@@ -13,6 +13,7 @@ import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.BeginSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.DropSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.FinishSnapshot;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation.GiveUpSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.SweepHistory;
 import io.cairn.wire.master.Reply;
 import java.util.HashMap;
@@ -184,7 +185,7 @@ public final class SnapshotKeeper {
                 return new FinishSnapshot(begun.number());
             }
             boolean isLate = refused || clock.millis() - begunSinceMs > PATIENCE_MS;
-            return isLate ? new DropSnapshot(begun.number()) : null;
+            return isLate ? new GiveUpSnapshot(begun.number()) : null;
         }
         return isSweepDue(status) ? new SweepHistory(BATCH) : null;
     }

@@ -201,9 +201,14 @@ public final class ContentOperations {
         if (other.attributes().version() != m.otherVersion()) {
             throw stale(m.otherIno(), "has changed since version " + m.otherVersion());
         }
+        InodeDraft draft = withContentsOf(one, other);
+        InodeDraft otherDraft = withContentsOf(other, one);
+        if (inodes.quotas().version() != 0) {
+            inodes.quotas().requireSwap(one, draft.seal(), other, otherDraft.seal());
+        }
         doubtful.swap(m.ino(), m.otherIno());
-        Inode changed = inodes.put(withContentsOf(one, other));
-        Inode otherChanged = inodes.put(withContentsOf(other, one));
+        Inode changed = inodes.put(draft);
+        Inode otherChanged = inodes.put(otherDraft);
         return new EntryReply(changed, null, null, otherChanged.attributes());
     }
 

@@ -103,6 +103,7 @@ public final class SnapshotTable {
             case SnapshotMutation.BeginSnapshot m -> begin(m.root(), m.name());
             case SnapshotMutation.FinishSnapshot m -> finish(m.number());
             case SnapshotMutation.DropSnapshot m -> drop(m.number());
+            case SnapshotMutation.GiveUpSnapshot m -> giveUp(m.number());
             case SnapshotMutation.SweepHistory m -> sweep(m.max());
         }
     }
@@ -194,6 +195,14 @@ public final class SnapshotTable {
         fenceVersion = nextFence();
         putNumbers();
         showPoints();
+    }
+
+    /** Gives up one that is not made yet: whoever decided so may not know that it was made. */
+    void giveUp(int number) {
+        SnapshotRecord record = records.get(number);
+        if (record != null && record.state() == State.BEGUN) {
+            drop(number);
+        }
     }
 
     private SnapshotRecord require(int number) {

@@ -81,9 +81,10 @@ public final class TrashOperations {
 
     // ---- restoring
 
-    /** What is restored: each to where it was. Nothing fails that is in the trash. */
+    /** What is restored: each to where it was. Quotas refuse all of it or nothing. */
     private Reply restore(long[] inos) {
         transaction.counters().requireRoom();
+        requireRoom(inos);
         List<Made> made = new ArrayList<>();
         for (long ino : inos) {
             TrashRecord record = table.find(ino);
@@ -93,6 +94,22 @@ public final class TrashOperations {
         }
         bin.places().forgetPaths();
         return new Reply.TrashReply(made);
+    }
+
+    private void requireRoom(long[] inos) {
+        if (inodes.quotas().version() == 0) {
+            return;
+        }
+        RestoreRoom room = new RestoreRoom(inodes, directories, table);
+        for (long ino : Arrays.stream(inos).distinct().toArray()) {
+            TrashRecord record = table.find(ino);
+            if (record != null && record.deletedNs() != 0) {
+                Inode inode = inodes.require(ino);
+                long last = record.isDirectory() ? ino : inode.parentIno();
+                room.add(record, inode, namesOf(record.path()), modelsOf(last));
+            }
+        }
+        room.require();
     }
 
     private void restore(TrashRecord record, List<Made> made) {
@@ -195,7 +212,7 @@ public final class TrashOperations {
         return tried;
     }
 
-    private static Name suffixed(Name name, int attempt) {
+    static Name suffixed(Name name, int attempt) {
         return TrashDirectories.withSuffix(name, attempt == 1 ? SUFFIX : SUFFIX + "-" + attempt);
     }
 }

@@ -22,9 +22,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The quotas, all of them in memory: without one nothing is looked up. A mutation asks before it
@@ -199,7 +201,33 @@ public final class QuotaTable {
         }
     }
 
-    private List<Account> above(long home) {
+    /** The same for two files that exchange their contents: what an account has of both stays. */
+    public void requireSwap(Inode one, Inode oneAfter, Inode other, Inode otherAfter) {
+        if (quotas.isEmpty()) {
+            return;
+        }
+        Map<Account, Sums> more = new LinkedHashMap<>();
+        addDifference(more, one, oneAfter);
+        addDifference(more, other, otherAfter);
+        more.forEach(this::require);
+    }
+
+    private void addDifference(Map<Account, Sums> more, Inode before, Inode after) {
+        Sums difference = usage.own(after).minus(usage.own(before));
+        more.merge(Account.user(before.attributes().uid()), difference, Sums::plus);
+        more.merge(Account.group(before.attributes().gid()), difference, Sums::plus);
+        for (Account account : above(Charge.home(before))) {
+            more.merge(account, difference, Sums::plus);
+        }
+    }
+
+    /** What an inode counts for, wherever it is. */
+    public Sums held(Inode inode) {
+        return usage.held(inode);
+    }
+
+    /** The accounts of a directory and of all above it, up to the root or the trash. */
+    public List<Account> above(long home) {
         List<Account> accounts = new ArrayList<>();
         long at = home;
         while (at != Charge.NOWHERE && at != TrashPlace.INO) {
@@ -211,34 +239,54 @@ public final class QuotaTable {
     }
 
     private void require(Account account, Sums more) {
+        Excess excess = excess(account, more);
+        if (excess != null) {
+            throw new FsException(
+                    Errno.EDQUOT,
+                    "the quota of %s is used up: %d of %d %s"
+                            .formatted(account, excess.used, excess.limit, excess.what));
+        }
+    }
+
+    /**
+     * A limit that would be passed.
+     *
+     * @param what the unit, for people
+     * @param more how much is to be added
+     */
+    public record Excess(Account account, String what, long used, long more, long limit) {}
+
+    /** The first limit that an account would pass with more; null when it may have that. */
+    public @Nullable Excess excess(Account account, Sums more) {
         Stored stored = quotas.get(account);
         if (stored == null) {
-            return;
+            return null;
         }
         Sums used = usage.sums(account);
         LimitedAccount limited = new LimitedAccount(account, stored.quota, used, stored.sinceNs);
         Sums limits = limited.limits(transaction.nowNs());
-        require(account, "inodes", used.inodes(), more.inodes(), limits.inodes());
-        require(
-                account,
-                "bytes of length",
-                used.lengthBytes(),
-                more.lengthBytes(),
-                limits.lengthBytes());
-        require(
-                account,
-                "bytes of space",
-                used.spaceBytes(),
-                more.spaceBytes(),
-                limits.spaceBytes());
+        if (isExcess(used.inodes(), more.inodes(), limits.inodes())) {
+            return new Excess(account, "inodes", used.inodes(), more.inodes(), limits.inodes());
+        }
+        if (isExcess(used.lengthBytes(), more.lengthBytes(), limits.lengthBytes())) {
+            return new Excess(
+                    account,
+                    "bytes of length",
+                    used.lengthBytes(),
+                    more.lengthBytes(),
+                    limits.lengthBytes());
+        }
+        return isExcess(used.spaceBytes(), more.spaceBytes(), limits.spaceBytes())
+                ? new Excess(
+                        account,
+                        "bytes of space",
+                        used.spaceBytes(),
+                        more.spaceBytes(),
+                        limits.spaceBytes())
+                : null;
     }
 
-    private static void require(Account account, String what, long used, long more, long limit) {
-        if (more > 0 && Quota.isAbove(used + more, limit)) {
-            throw new FsException(
-                    Errno.EDQUOT,
-                    "the quota of %s is used up: %d of %d %s"
-                            .formatted(account, used, limit, what));
-        }
+    private static boolean isExcess(long used, long more, long limit) {
+        return more > 0 && Quota.isAbove(used + more, limit);
     }
 }

@@ -13,6 +13,9 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Bench;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
@@ -222,6 +225,60 @@ final class TrashTest {
                 List.of("dir.restored", "f", "f.restored"),
                 restore(all()).stream().sorted().toList());
         assertEquals(2, at("dir.restored").entryCount());
+    }
+
+    private void limit(long directory, Sums hard) {
+        Quota quota = new Quota(Sums.ZERO, hard, 0);
+        assertInstanceOf(
+                Reply.Done.class,
+                bench.leader(
+                        new LeaderMutation.SetQuota(Account.directory(directory), quota, false)));
+    }
+
+    private void isRefused(String told, long... inos) {
+        Reply reply = bench.leader(new TrashMutation.RestoreTrash(inos));
+        Reply.Failure failure = assertInstanceOf(Reply.Failure.class, reply);
+        assertEquals(Errno.EDQUOT, failure.errno());
+        assertTrue(failure.message().startsWith(told), failure::message);
+        bench.verify();
+    }
+
+    @Test
+    void restoresNothingBeyondTheQuotaOfADirectory() {
+        long dir = bench.mkdir(ROOT, "dir").ino();
+        long a = bench.create(dir, "a", "x".repeat(600)).ino();
+        long b = bench.create(dir, "b", "x".repeat(500)).ino();
+        bench.unlink(dir, "a");
+        bench.unlink(dir, "b");
+        limit(dir, new Sums(0, 1000, 0));
+        isRefused("the quota of '/dir' has 0 of 1000 bytes of length, and 1100 more", a, b);
+        assertEquals(List.of("a"), restore(a));
+        isRefused("the quota of '/dir' has 600 of 1000 bytes of length, and 500 more", b);
+        assertEquals(1, records().size());
+        limit(dir, new Sums(0, 1100, 0));
+        assertEquals(List.of("b"), restore(b, b));
+    }
+
+    @Test
+    void countsTheDirectoriesThatARestoreMakesOnce() {
+        long dir = bench.mkdir(ROOT, "dir").ino();
+        long sub = bench.mkdir(dir, "sub").ino();
+        bench.create(sub, "a");
+        bench.unlink(sub, "a");
+        bench.create(sub, "a");
+        bench.create(sub, "b");
+        bench.unlink(sub, "a");
+        bench.unlink(sub, "b");
+        rmdir(dir, "sub");
+        bench.create(dir, "sub");
+        limit(ROOT, new Sums(5, 0, 0));
+        isRefused("the quota of '/' has 2 of 5 inodes, and 4 more are to be restored", all());
+        limit(dir, new Sums(4, 0, 0));
+        limit(ROOT, new Sums(6, 0, 0));
+        isRefused("the quota of '/dir' has 1 of 4 inodes, and 4 more are to be restored", all());
+        limit(dir, new Sums(5, 0, 0));
+        assertEquals(4, restore(all()).size());
+        assertEquals(3, at("dir/sub.restored").entryCount());
     }
 
     @Test

@@ -107,6 +107,32 @@ class QuotaTableTest {
         bench.verify();
     }
 
+    private Reply swap(long one, long other) {
+        return bench.as(
+                1,
+                new ContentMutation.SwapContents(
+                        one,
+                        bench.inode(one).attributes().version(),
+                        other,
+                        bench.inode(other).attributes().version()));
+    }
+
+    @Test
+    void exchangedContentsCountForTheDifference() {
+        limit(account, 0, 1000, 0);
+        long small = bench.create(dir, "small", "x".repeat(400)).ino();
+        long full = bench.create(dir, "full", "x".repeat(600)).ino();
+        long outside = bench.create(ROOT, "outside", "x".repeat(401)).ino();
+        assertEquals(Errno.EDQUOT, errno(swap(small, outside)));
+        assertEquals(Errno.EDQUOT, errno(swap(outside, small)));
+        assertEquals(400, bench.inode(small).attributes().size());
+        assertInstanceOf(Reply.EntryReply.class, swap(small, full));
+        assertInstanceOf(Reply.EntryReply.class, swap(small, outside));
+        assertEquals(401, bench.inode(small).attributes().size());
+        assertEquals(801, only().used().lengthBytes());
+        bench.verify();
+    }
+
     @Test
     void usersAndGroupsAreLimited() {
         limit(Account.user(10), 2, 0, 0);
