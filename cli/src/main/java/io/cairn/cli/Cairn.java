@@ -36,6 +36,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -57,34 +58,40 @@ import picocli.CommandLine.ScopeType;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         exitCodeOnInvalidInput = ExitCode.USAGE,
-        exitCodeOnExecutionException = ExitCode.SOFTWARE,
-        subcommands = {
-            UpCommand.class,
-            DownCommand.class,
-            StatusCommand.class,
-            MasterCommand.class,
-            ChunkCommand.class,
-            MountCommand.class,
-            UnmountCommand.class,
-            NfsCommand.class,
-            FsCommand.class,
-            QuotaCommand.class,
-            TrashCommand.class,
-            SnapshotCommand.class,
-            AdminCommand.class,
-            ExportsCommand.class,
-            CaCommand.class,
-            DoctorCommand.class,
-            HealthCommand.class,
-            FsckCommand.class,
-            VerifyCommand.class,
-            BenchCommand.class,
-            CompletionCommand.class,
-            HelpCommand.class,
-            RehearseCommand.class,
-            DocumentsCommand.class
-        })
+        exitCodeOnExecutionException = ExitCode.SOFTWARE)
 public final class Cairn {
+    /** In the order of the help. */
+    private static final List<Class<?>> COMMANDS =
+            List.of(
+                    UpCommand.class,
+                    DownCommand.class,
+                    StatusCommand.class,
+                    MasterCommand.class,
+                    ChunkCommand.class,
+                    MountCommand.class,
+                    UnmountCommand.class,
+                    NfsCommand.class,
+                    FsCommand.class,
+                    QuotaCommand.class,
+                    TrashCommand.class,
+                    SnapshotCommand.class,
+                    AdminCommand.class,
+                    ExportsCommand.class,
+                    CaCommand.class,
+                    DoctorCommand.class,
+                    HealthCommand.class,
+                    FsckCommand.class,
+                    VerifyCommand.class,
+                    BenchCommand.class,
+                    CompletionCommand.class,
+                    HelpCommand.class,
+                    RehearseCommand.class,
+                    DocumentsCommand.class);
+
+    /** They tell of all others. */
+    private static final Set<Class<?>> NEED_ALL =
+            Set.of(CompletionCommand.class, HelpCommand.class, DocumentsCommand.class);
+
     /** Set by hand: as part of the annotation every command would inherit them. */
     private static final String[] EXAMPLES = {
         "  cairn up --mount /mnt/cairn     # a whole filesystem on this machine",
@@ -148,11 +155,12 @@ public final class Cairn {
 
     /** All commands, ready to be parsed. */
     public static CommandLine commands() {
-        return commands(new Cairn());
+        return commands(new Cairn(), COMMANDS);
     }
 
-    private static CommandLine commands(Cairn cairn) {
+    private static CommandLine commands(Cairn cairn, List<Class<?>> commands) {
         CommandLine line = new CommandLine(cairn);
+        commands.forEach(line::addSubcommand);
         line.getCommandSpec().usageMessage().footer(EXAMPLES);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         return line;
@@ -161,7 +169,7 @@ public final class Cairn {
     /** The same with the output of commands that take it. */
     public static int run(String[] arguments, PrintWriter output, PrintWriter errors) {
         Cairn cairn = new Cairn();
-        CommandLine line = commands(cairn);
+        CommandLine line = commands(cairn, called(arguments));
         line.setOut(output);
         line.setErr(errors);
         line.setHelpFactory(new HelpPages(System.getenv()));
@@ -173,9 +181,10 @@ public final class Cairn {
             LogLevels.showMore();
         }
         try {
-            SettingsProvider settings = SettingsProvider.of(line, arguments, System.getenv());
+            SettingsProvider settings =
+                    SettingsProvider.of(Cairn::commands, arguments, System.getenv());
             line.setDefaultValueProvider(settings);
-            configureLog(line, settings, arguments);
+            configureLog(settings, arguments);
         } catch (CommandException e) {
             return cairn.report(e, errors);
         }
@@ -187,8 +196,7 @@ public final class Cairn {
     }
 
     /** The command line goes before the environment, and that before the file. */
-    private static void configureLog(
-            CommandLine line, SettingsProvider settings, String[] arguments) {
+    private static void configureLog(SettingsProvider settings, String[] arguments) {
         LogSettings log =
                 LogSettings.apply(
                         settings.value("log-format", arguments),
@@ -196,9 +204,24 @@ public final class Cairn {
         if (settings.isFromFile("log-level", arguments)) {
             log.follow(
                     () ->
-                            SettingsProvider.of(line, arguments, System.getenv())
+                            SettingsProvider.of(Cairn::commands, arguments, System.getenv())
                                     .value("log-level", arguments));
         }
+    }
+
+    /**
+     * What these words can call: all that a model of every command costs at a start, a third of the
+     * time of a short one, is saved when the first word names one that needs no other.
+     */
+    private static List<Class<?>> called(String[] arguments) {
+        for (Class<?> each : COMMANDS) {
+            if (arguments.length > 0
+                    && each.getAnnotation(Command.class).name().equals(arguments[0])
+                    && !NEED_ALL.contains(each)) {
+                return List.of(each);
+            }
+        }
+        return COMMANDS;
     }
 
     private static int refuse(ParameterException error, String[] arguments) {

@@ -87,7 +87,7 @@ final class Refusal {
         if (here != null) {
             return ": use " + here + " ('cairn help moosefs')";
         }
-        String elsewhere = elsewhere(command.root(), word);
+        String elsewhere = elsewhere(Cairn.commands().getCommandSpec(), word);
         if (elsewhere != null) {
             return ": did you mean '" + elsewhere + "'?";
         }

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
@@ -52,12 +53,12 @@ final class SettingsProvider implements IDefaultValueProvider {
     /**
      * Reads the environment and the file.
      *
+     * @param commands all there are; asked for only when there is something to read
      * @throws CommandException with CONFIG when one of them holds something unknown or unreadable
      */
     static SettingsProvider of(
-            CommandLine line, String[] arguments, Map<String, String> variables) {
-        Set<String> known = new TreeSet<>();
-        collect(line.getCommandSpec(), known);
+            Supplier<CommandLine> commands, String[] arguments, Map<String, String> variables) {
+        Known known = new Known(commands);
         Map<String, String> environment = new HashMap<>();
         for (Map.Entry<String, String> variable : variables.entrySet()) {
             String name = variable.getKey();
@@ -105,9 +106,26 @@ final class SettingsProvider implements IDefaultValueProvider {
         return name.startsWith("--") ? name.substring(2) : name.substring(1);
     }
 
-    private static void require(Set<String> known, String key, String what) {
-        if (!known.contains(key)) {
-            String hint = Spelling.nearest(known, key);
+    /** The settings of all commands, collected when there is something to look up. */
+    private static final class Known {
+        private final Supplier<CommandLine> commands;
+        private final Set<String> keys = new TreeSet<>();
+
+        Known(Supplier<CommandLine> commands) {
+            this.commands = commands;
+        }
+
+        Set<String> keys() {
+            if (keys.isEmpty()) {
+                collect(commands.get().getCommandSpec(), keys);
+            }
+            return keys;
+        }
+    }
+
+    private static void require(Known known, String key, String what) {
+        if (!known.keys().contains(key)) {
+            String hint = Spelling.nearest(known.keys(), key);
             throw new CommandException(
                     ExitCode.CONFIG,
                     what
