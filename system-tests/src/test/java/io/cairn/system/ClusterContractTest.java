@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
  * servers.
  */
 final class ClusterContractTest extends FileSystemContract {
-    @TempDir private Path directory;
+    @TempDir(factory = MemoryDirectory.class)
+    private Path directory;
     private final Closing closing = new Closing();
 
     @Override

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The filesystem contract through an NFS gateway of a real master and three real chunk servers. */
 final class NfsContractTest extends FileSystemContract {
-    @TempDir private Path directory;
+    @TempDir(factory = MemoryDirectory.class)
+    private Path directory;
     private final Closing closing = new Closing();
 
     @Override

@@ -42,7 +42,8 @@ final class TwoClientsContractTest {
         NFS
     }
 
-    @TempDir private static Path directory;
+    @TempDir(factory = MemoryDirectory.class)
+    private static Path directory;
     private final Map<Door, Posix> holders = new EnumMap<>(Door.class);
     private final Map<Door, Posix> others = new EnumMap<>(Door.class);
     private TestCluster cluster;
