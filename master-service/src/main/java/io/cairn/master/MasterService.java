@@ -7,6 +7,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.LockHost;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.quota.Allowances;
 import io.cairn.master.snapshot.SnapshotKeeper;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
@@ -71,6 +72,7 @@ public final class MasterService implements AutoCloseable {
     private final TrashKeeper trash;
     private final SnapshotKeeper snapshots;
     private final Presence presence;
+    private final Allowances allowances;
     private final Listener listener;
     private long termSeen = -1;
     private volatile long recoveredTerm = -1;
@@ -131,12 +133,11 @@ public final class MasterService implements AutoCloseable {
                         ground.clock());
         this.founding = new Founding(settings, namespace, writer, ground.random());
         this.presence = new Presence(settings.id(), log, namespace, ground.transport(), lived);
-        this.door =
-                new RequestHandler(
-                        new RequestHandler.Rooms(
-                                log, namespace, sessions, watch, contents, reaper, servers),
-                        presence,
-                        this::statusJson);
+        this.allowances = new Allowances(namespace, sessions::isLive, sessions::wallNs);
+        RequestHandler.Rooms rooms =
+                new RequestHandler.Rooms(
+                        log, namespace, sessions, watch, contents, reaper, servers, allowances);
+        this.door = new RequestHandler(rooms, presence, this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
         scheduler.schedule(this::tick, 0);
     }
@@ -400,7 +401,7 @@ public final class MasterService implements AutoCloseable {
         if (notices.isEmpty() || !log.mayRead()) {
             return;
         }
-        for (Notice notice : notices) {
+        for (Notice notice : allowances.addressed(notices)) {
             Message push = Message.of(v -> MasterRequest.push(notice.push(), v));
             if (notice.session() == 0) {
                 sessions.connections().forEach(c -> c.send(push));

@@ -73,7 +73,8 @@ final class RequestHandler implements Handler {
             DirectoryWatch watch,
             ContentWatch contents,
             OrphanReaper reaper,
-            ServerWatch servers) {}
+            ServerWatch servers,
+            Allowances allowances) {}
 
     RequestHandler(Rooms rooms, Presence presence, Supplier<String> status) {
         this.log = rooms.log;
@@ -85,7 +86,7 @@ final class RequestHandler implements Handler {
         this.reaper = rooms.reaper;
         this.servers = rooms.servers;
         this.status = status;
-        allowances = new Allowances(namespace, sessions::isLive, sessions::wallNs);
+        this.allowances = rooms.allowances;
         this.certification = new Certification(log, presence.clock());
         this.clusterRequests = new ClusterRequests(log, servers, presence, certification);
     }
@@ -362,7 +363,7 @@ final class RequestHandler implements Handler {
                 namespace.get().inlineLimitBytes(),
                 namespace.get().clusterMap().epoch(),
                 sessions.wallNs(),
-                namespace.get().accounts().quotaVersion(),
+                allowances.version(),
                 log.endpoints());
     }
 

@@ -11,17 +11,23 @@ import io.cairn.fs.quota.LimitedAccount;
 import io.cairn.fs.quota.Quota;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.Notice;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * What clients may write to chunks under quotas before they commit it: bytes that do not pass the
@@ -32,23 +38,36 @@ public final class Allowances {
     /** What is allowed at once, in bytes. */
     static final long STEP_BYTES = 16 << 20;
 
-    /** What is allowed where nothing is limited; a change of a quota ends it. */
+    /** What is allowed where nothing is limited; ends when that changes. */
     static final long FREE_BYTES = 1L << 40;
 
-    /** One file of one session. */
-    private record Holder(long session, long ino) {}
+    /** More files than that are not looked at one by one when a directory moves. */
+    private static final int MAX_LOOKED = 4096;
 
-    /** Bytes allowed, and what they count for. */
-    private record Grant(List<Account> accounts, Sums sums) {}
+    /** So many grants at least before those of ended sessions are looked for. */
+    private static final int MIN_SWEPT = 4096;
+
+    private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
+
+    /** Bytes allowed, and what they count for; nothing where nothing was limited. */
+    private record Grant(Set<Account> accounts, Sums sums) {}
 
     private final Supplier<Namespace> namespace;
     private final LongPredicate isLive;
     private final LongSupplier wallNs;
-    private final Map<Holder, Grant> grants = new HashMap<>();
+    /** By inode and session. */
+    private final Map<Long, Map<Long, Grant>> grants = new HashMap<>();
+
     private final Map<Account, Sums> totals = new HashMap<>();
 
     /** The term that the grants are of. */
     private long term = -1;
+
+    /** How often clients were asked to ask again. */
+    private long recalls;
+
+    private int grantCount;
+    private int sweptAt = MIN_SWEPT;
 
     /**
      * Nothing is allowed yet.
@@ -75,29 +94,25 @@ public final class Allowances {
         giveBack(session, ino);
         List<LimitedAccount> limiting = namespace.get().accounts().limiting(ino);
         if (limiting.isEmpty()) {
+            hold(session, ino, new Grant(Set.of(), Sums.ZERO));
             return FREE_BYTES;
         }
         long copies = copies(ino);
         LimitedAccount tightest = tightest(limiting, copies);
         long free = free(tightest, copies);
         if (free - held < wanted) {
-            grants.keySet().stream()
-                    .map(Holder::session)
-                    .filter(each -> !isLive.test(each))
-                    .distinct()
-                    .toList()
-                    .forEach(this::ended);
+            sweep();
             tightest = tightest(limiting, copies);
             free = free(tightest, copies);
         }
         // Whoever was allowed bytes before a limit was set has written them.
         if (free - held < wanted) {
-            hold(new Holder(session, ino), limiting, held, copies);
+            hold(session, ino, grant(limiting, held, copies));
             throw new FsException(
                     Errno.EDQUOT, "the quota of " + tightest.account() + " is used up");
         }
         long allowed = Math.max(wanted, Math.min(STEP_BYTES, (free - held) / 4));
-        hold(new Holder(session, ino), limiting, held + allowed, copies);
+        hold(session, ino, grant(limiting, held + allowed, copies));
         return allowed;
     }
 
@@ -108,6 +123,7 @@ public final class Allowances {
             term = now;
             grants.clear();
             totals.clear();
+            grantCount = 0;
         }
     }
 
@@ -147,13 +163,105 @@ public final class Allowances {
                 : Math.max(1, map.copies(layout));
     }
 
-    private void hold(Holder holder, List<LimitedAccount> limiting, long bytes, long copies) {
-        if (bytes > 0) {
-            List<Account> accounts = limiting.stream().map(LimitedAccount::account).toList();
-            Grant grant = new Grant(accounts, new Sums(0, bytes, bytes * copies));
-            grants.put(holder, grant);
-            accounts.forEach(account -> totals.merge(account, grant.sums, Sums::plus));
+    private static Grant grant(List<LimitedAccount> limiting, long bytes, long copies) {
+        return new Grant(accounts(limiting), new Sums(0, bytes, bytes * copies));
+    }
+
+    private static Set<Account> accounts(List<LimitedAccount> limiting) {
+        return limiting.stream().map(LimitedAccount::account).collect(Collectors.toSet());
+    }
+
+    private void hold(long session, long ino, Grant grant) {
+        if (grantCount >= sweptAt) {
+            sweep();
+            sweptAt = Math.max(MIN_SWEPT, 2 * grantCount);
         }
+        grants.computeIfAbsent(ino, _ -> new HashMap<>()).put(session, grant);
+        grantCount++;
+        grant.accounts.forEach(account -> totals.merge(account, grant.sums, Sums::plus));
+    }
+
+    /** Takes back what sessions hold that are no more. */
+    private void sweep() {
+        for (Map.Entry<Long, Map<Long, Grant>> each : List.copyOf(grants.entrySet())) {
+            for (long session : List.copyOf(each.getValue().keySet())) {
+                if (!isLive.test(session)) {
+                    giveBack(session, each.getKey());
+                }
+            }
+        }
+    }
+
+    /**
+     * What clients hear of the quotas: changes when they have to ask again, for all files or for
+     * some; 0 without any quota.
+     */
+    public synchronized long version() {
+        long quotas = namespace.get().accounts().quotaVersion();
+        if (quotas == 0) {
+            return 0;
+        }
+        forgetOtherTerms();
+        long version = (quotas * MIX + term) * MIX + recalls;
+        return version == 0 ? 1 : version;
+    }
+
+    /** Notices as they are sent: with the version, and to those who write under other quotas. */
+    public List<Notice> addressed(List<Notice> notices) {
+        if (notices.stream().noneMatch(each -> each.push() instanceof Push.QuotasChanged)) {
+            return notices;
+        }
+        List<Notice> addressed = new ArrayList<>();
+        for (Notice notice : notices) {
+            if (notice.session() == Notice.WRITERS) {
+                Set<Long> writers = moved(notice.ino());
+                Push push = new Push.QuotasChanged(version());
+                writers.forEach(session -> addressed.add(new Notice(session, push)));
+            } else if (notice.push() instanceof Push.QuotasChanged) {
+                addressed.add(new Notice(notice.session(), new Push.QuotasChanged(version())));
+            } else {
+                addressed.add(notice);
+            }
+        }
+        return addressed;
+    }
+
+    /**
+     * An inode counts for other accounts, with all below it.
+     *
+     * @return the sessions that were allowed something there which these accounts did not allow;
+     *     they have to ask again
+     */
+    synchronized Set<Long> moved(long ino) {
+        forgetOtherTerms();
+        Set<Long> sessions = new HashSet<>();
+        Inode inode = grants.isEmpty() ? null : namespace.get().inode(ino);
+        if (inode == null) {
+            return sessions;
+        }
+        if (!inode.attributes().isDirectory()) {
+            addOutdated(sessions, ino);
+        } else if (grants.size() <= MAX_LOOKED) {
+            grants.keySet().forEach(each -> addOutdated(sessions, each));
+        } else {
+            grants.values().forEach(each -> sessions.addAll(each.keySet()));
+        }
+        recalls += sessions.isEmpty() ? 0 : 1;
+        return sessions;
+    }
+
+    private void addOutdated(Set<Long> sessions, long ino) {
+        Map<Long, Grant> held = grants.get(ino);
+        if (held == null || sessions.containsAll(held.keySet())) {
+            return;
+        }
+        Set<Account> limiting = accounts(namespace.get().accounts().limiting(ino));
+        held.forEach(
+                (session, grant) -> {
+                    if (!grant.accounts.containsAll(limiting)) {
+                        sessions.add(session);
+                    }
+                });
     }
 
     /** Answers a session; {@link #take}. */
@@ -192,9 +300,14 @@ public final class Allowances {
 
     /** A session has committed a file, or closed it. */
     synchronized void giveBack(long session, long ino) {
-        Grant grant = grants.isEmpty() ? null : grants.remove(new Holder(session, ino));
-        if (grant == null) {
+        Map<Long, Grant> held = grants.get(ino);
+        Grant grant = held == null ? null : held.remove(session);
+        if (held == null || grant == null) {
             return;
+        }
+        grantCount--;
+        if (held.isEmpty()) {
+            grants.remove(ino);
         }
         for (Account account : grant.accounts) {
             Sums left = totals.getOrDefault(account, Sums.ZERO).minus(grant.sums);
@@ -204,13 +317,6 @@ public final class Allowances {
                 totals.put(account, left);
             }
         }
-    }
-
-    /** A session is no more. */
-    private void ended(long session) {
-        List<Holder> gone =
-                grants.keySet().stream().filter(each -> each.session == session).toList();
-        gone.forEach(each -> giveBack(each.session, each.ino));
     }
 
     /**

@@ -6,12 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Name;
 import io.cairn.fs.Usage;
 import io.cairn.fs.quota.Account;
 import io.cairn.fs.quota.Quota;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Bench;
+import io.cairn.metadata.state.Notice;
 import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.LeaderMutation.TrashMutation;
+import io.cairn.wire.master.Push;
+import io.cairn.wire.master.TreeMutation;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -55,6 +61,85 @@ class AllowancesTest {
         assertEquals(2 * MIB, allowances.take(1, file, 0, MIB));
         assertEquals(8 * MIB, allowances.take(1, file, 0, 8 * MIB));
         isRefused(1, 0, 8 * MIB + 1);
+    }
+
+    /** Those who hear after the last mutation that they have to ask again. */
+    private Set<Long> told() {
+        long before = allowances.version();
+        Set<Long> sessions = new HashSet<>();
+        for (Notice notice : allowances.addressed(bench.notices)) {
+            assertEquals(new Push.QuotasChanged(allowances.version()), notice.push());
+            sessions.add(notice.session());
+        }
+        assertEquals(sessions.isEmpty(), before == allowances.version());
+        return sessions;
+    }
+
+    @Test
+    void whoWritesWithoutALimitAsksAgainWhenTheFileMovesBelowOne() {
+        limit(8 * MIB, 0);
+        long outside = bench.create(Bench.ROOT, "outside").ino();
+        assertEquals(Allowances.FREE_BYTES, allowances.take(1, outside, 0, 1));
+        allowances.take(2, bench.create(Bench.ROOT, "other").ino(), 0, 1);
+        bench.rename(Bench.ROOT, "outside", Bench.ROOT, "renamed");
+        assertEquals(Set.of(), told());
+        bench.rename(Bench.ROOT, "renamed", dir, "inside");
+        assertEquals(Set.of(1L), told());
+        assertEquals(2 * MIB, allowances.take(1, outside, 0, 1));
+        bench.rename(dir, "inside", bench.mkdir(dir, "sub").ino(), "inside");
+        assertEquals(Set.of(), told());
+        allowances.giveBack(1, outside);
+        bench.rename(Bench.ROOT, "other", dir, "inside");
+        assertEquals(Set.of(2L), told());
+    }
+
+    @Test
+    void whoWritesBelowADirectoryAsksAgainWhenItMoves() {
+        limit(8 * MIB, 0);
+        long tree = bench.mkdir(Bench.ROOT, "tree").ino();
+        long deep = bench.create(bench.mkdir(tree, "sub").ino(), "deep").ino();
+        long elsewhere = bench.create(Bench.ROOT, "elsewhere").ino();
+        allowances.take(1, deep, 0, 1);
+        allowances.take(2, elsewhere, 0, 1);
+        bench.rename(Bench.ROOT, "tree", dir, "tree");
+        assertEquals(Set.of(1L), told());
+        assertEquals(2 * MIB, allowances.take(1, deep, 0, 1));
+        bench.rename(dir, "tree", Bench.ROOT, "tree");
+        assertEquals(Set.of(), told());
+    }
+
+    @Test
+    void whoWritesAsksAgainWhenAFileGetsAHomeOrAnOwnerWithALimit() {
+        limit(8 * MIB, 0);
+        long linked = bench.create(Bench.ROOT, "a").ino();
+        bench.ok(new TreeMutation.Link(linked, dir, Name.of("b")));
+        assertEquals(Set.of(), told());
+        allowances.take(1, linked, 0, 1);
+        bench.unlink(Bench.ROOT, "a");
+        assertEquals(Set.of(1L), told());
+        Quota quota = new Quota(Sums.ZERO, new Sums(0, MIB, 0), 0);
+        bench.leader(new LeaderMutation.SetQuota(Account.user(4711), quota, false));
+        bench.change(linked, AttributeChange.NONE.withUid(4711));
+        assertEquals(Set.of(1L), told());
+        assertEquals(MIB / 4, allowances.take(1, linked, 0, 1));
+    }
+
+    @Test
+    void whoWritesToAFileOfTheTrashAsksAgainWhenItComesBack() {
+        bench.leader(new TrashMutation.SetRetention(0, 60));
+        limit(8 * MIB, 0);
+        for (boolean isMoved : new boolean[] {false, true}) {
+            bench.unlink(dir, "f");
+            assertEquals(Set.of(), told());
+            assertEquals(Allowances.FREE_BYTES, allowances.take(1, file, 0, 1));
+            if (isMoved) {
+                bench.rename(bench.inode(file).parentIno(), "f", dir, "f");
+            } else {
+                bench.leader(new TrashMutation.RestoreTrash(new long[] {file}));
+            }
+            assertEquals(Set.of(1L), told());
+            assertEquals(2 * MIB, allowances.take(1, file, 0, 1));
+        }
     }
 
     @Test

@@ -212,6 +212,11 @@ public final class Transaction {
         notices.add(new Notice(session, push));
     }
 
+    /** Tells those that write to an inode or below it something, once the entry is applied. */
+    public void notifyWriters(long ino, Push push) {
+        notices.add(new Notice(Notice.WRITERS, push, ino));
+    }
+
     public List<Notice> notices() {
         return notices;
     }

@@ -134,6 +134,32 @@ public final class QuotaTable {
         transaction.notify(0, new Push.QuotasChanged(version));
     }
 
+    /** An inode changes: who may write there asks again when it counts for other quotas then. */
+    void moved(Inode before, Inode after) {
+        if (quotas.isEmpty() || !mayBeWritten(after)) {
+            return;
+        }
+        long home = Charge.home(after);
+        boolean isElsewhere = Charge.home(before) != home && home != Charge.NOWHERE;
+        if (isElsewhere && above(home).stream().anyMatch(quotas::containsKey)
+                || after.attributes().isFile() && hasOtherOwner(before, after)) {
+            transaction.notifyWriters(after.ino(), new Push.QuotasChanged(version));
+        }
+    }
+
+    /** A file, or a directory that may have some below it. */
+    private static boolean mayBeWritten(Inode inode) {
+        return inode.attributes().isFile()
+                || inode.attributes().isDirectory() && inode.entryCount() > 0;
+    }
+
+    private boolean hasOtherOwner(Inode before, Inode after) {
+        int uid = after.attributes().uid();
+        int gid = after.attributes().gid();
+        return uid != before.attributes().uid() && quotas.containsKey(Account.user(uid))
+                || gid != before.attributes().gid() && quotas.containsKey(Account.group(gid));
+    }
+
     private long since(Sums used, Quota quota, long before) {
         if (!Quota.isAbove(used, quota.soft())) {
             return 0;

@@ -97,6 +97,9 @@ public final class UsageTable implements InodeWatch {
         if (isGone && limits != null && before != null && before.attributes().isDirectory()) {
             limits.remove(Account.directory(before.ino()));
         }
+        if (limits != null && before != null && after != null) {
+            limits.moved(before, after);
+        }
     }
 
     /** What lies below an inode that leaves its place. */
