@@ -1,6 +1,7 @@
 package io.cairn.cluster;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,8 +29,17 @@ public record Layout(
 
     public static final int MAX_CHUNK_SIZE_LOG2 = 26;
 
-    /** A file that was truncated in more places is made whole, by a copy, before the next time. */
-    public static final int MAX_RUNS = 1024;
+    /**
+     * A file with more objects, because it was truncated in so many places, is made whole, by a
+     * copy, before the next time.
+     */
+    public static final int MAX_OBJECTS = 1024;
+
+    /**
+     * Runs that there may be behind a change of chunks that a snapshot has. So a file of as many
+     * chunks can always be changed, whichever were changed before; one message holds them.
+     */
+    public static final int MAX_RUNS = 1 << 16;
 
     /**
      * From {@code firstChunk} up to the next run the chunks are stored under {@code oid} in a pool.
@@ -140,12 +150,32 @@ public record Layout(
 
     /** The run that holds a chunk. */
     public Run runOf(long chunkIndex) {
-        for (int i = runs.size() - 1; i > 0; i--) {
-            if (runs.get(i).firstChunk() <= chunkIndex) {
-                return runs.get(i);
+        return runs.get(placeOf(runs, chunkIndex));
+    }
+
+    /** The place of the run that holds a chunk, in runs that are ordered as those of a layout. */
+    public static int placeOf(List<Run> runs, long chunkIndex) {
+        int low = 0;
+        int high = runs.size() - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (runs.get(middle).firstChunk() <= chunkIndex) {
+                low = middle;
+            } else {
+                high = middle - 1;
             }
         }
-        return runs.get(0);
+        return low;
+    }
+
+    /** How many objects its runs are of. */
+    public int objectCount() {
+        if (runs.size() == 1) {
+            return 1;
+        }
+        Set<Long> oids = new HashSet<>();
+        runs.forEach(run -> oids.add(run.oid()));
+        return oids.size();
     }
 
     /** Whether there is a pool for what comes next. */
@@ -207,12 +237,36 @@ public record Layout(
         return new Layout(chunkSizeLog2, stripeWidth, seed, newRuns, lastOid());
     }
 
-    /** The same with the clone of a run done. */
-    public Layout withCloned(long oid) {
-        List<Run> done = new ArrayList<>(runs.size());
-        for (Run run : runs) {
-            done.add(run.oid() == oid ? run.beside(run.firstChunk(), oid) : run);
+    /** Whether a chunk still has to be cloned, to this object. */
+    public boolean isPending(long chunkIndex, long oid) {
+        Run run = runOf(chunkIndex);
+        return run.sourceOid() != 0 && run.firstChunk() == chunkIndex && run.oid() == oid;
+    }
+
+    /** The same with the clones of chunks done, each to the object beside it. */
+    public Layout withCloned(long[] chunks, long[] oids) {
+        List<Run> done = new ArrayList<>(runs);
+        for (int i = 0; i < chunks.length; i++) {
+            if (isPending(chunks[i], oids[i])) {
+                done.set(placeOf(runs, chunks[i]), runOf(chunks[i]).beside(chunks[i], oids[i]));
+            }
         }
-        return withRuns(done);
+        return withRuns(joined(done));
+    }
+
+    /** Runs with those made one that continue each other. */
+    public static List<Run> joined(List<Run> parts) {
+        List<Run> joined = new ArrayList<>(parts.size());
+        for (Run run : parts) {
+            boolean continues =
+                    !joined.isEmpty()
+                            && run.sourceOid() == 0
+                            && joined.getLast().oid() == run.oid()
+                            && joined.getLast().sharesGroups(run);
+            if (!continues) {
+                joined.add(run);
+            }
+        }
+        return joined;
     }
 }

@@ -158,33 +158,14 @@ public final class Codecs {
         return new Policy(in.u8(), in.u8(), in.i32());
     }
 
-    /** A first chunk below 0 is the complement of one, and tells that a detour follows. */
-    private static void run(Encoder out, Layout.Run r) {
-        out.i64(r.detour() == 0 ? r.firstChunk() : ~r.firstChunk());
-        out.i32(r.poolId()).i64(r.oid()).i64(r.sourceOid()).i64(r.sourceLengthBytes());
-        if (r.detour() != 0) {
-            out.i64(r.detour());
-        }
-    }
-
-    private static Layout.Run run(Decoder in) {
-        long first = in.i64();
-        return new Layout.Run(
-                first < 0 ? ~first : first,
-                in.i32(),
-                in.i64(),
-                in.i64(),
-                in.i64(),
-                first < 0 ? in.i64() : 0);
-    }
-
     public static void layout(Encoder out, Layout l) {
         out.u8(l.chunkSizeLog2()).i32(l.stripeWidth()).i64(l.seed());
-        out.list(l.runs(), Codecs::run).i64(l.renewedOid());
+        RunCodec.encode(out, l.runs());
+        out.i64(l.renewedOid());
     }
 
     public static Layout layout(Decoder in) {
-        Layout layout = new Layout(in.u8(), in.i32(), in.i64(), in.list(Codecs::run), in.i64());
+        Layout layout = new Layout(in.u8(), in.i32(), in.i64(), RunCodec.decode(in), in.i64());
         if (layout.runs().isEmpty()
                 || layout.chunkSizeLog2() < Layout.MIN_CHUNK_SIZE_LOG2
                 || layout.chunkSizeLog2() > Layout.MAX_CHUNK_SIZE_LOG2) {

@@ -55,9 +55,36 @@ class LayoutTest {
         assertEquals(2, layout.runOf(8).oid());
         assertEquals(3, layout.runOf(1L << 40).oid());
         assertEquals(3, layout.lastOid());
-        Layout cloned = layout.withCloned(2);
+        Layout cloned = cloned(layout, 5, 2);
         assertEquals(Run.of(5, 1, 2), cloned.runs().get(1));
         assertEquals(layout.runs().get(0), cloned.runs().get(0));
+    }
+
+    private static Layout cloned(Layout layout, long chunk, long oid) {
+        return layout.withCloned(new long[] {chunk}, new long[] {oid});
+    }
+
+    @Test
+    void whatIsClonedContinuesItsNeighbours() {
+        Layout layout =
+                layout(0, 1)
+                        .withRuns(
+                                List.of(
+                                        Run.of(0, 1, 1),
+                                        new Run(5, 1, 2, 1, 77, 0),
+                                        new Run(6, 1, 2, 1, 77, 0),
+                                        Run.of(9, 1, 1)));
+        assertTrue(layout.isPending(6, 2));
+        assertFalse(layout.isPending(6, 1));
+        assertFalse(layout.isPending(7, 2));
+        assertEquals(layout, cloned(layout, 7, 2));
+        assertEquals(
+                List.of(Run.of(0, 1, 1), Run.of(5, 1, 2), layout.runs().get(2), Run.of(9, 1, 1)),
+                cloned(layout, 5, 2).runs());
+        assertEquals(
+                List.of(Run.of(0, 1, 1), Run.of(5, 1, 2), Run.of(9, 1, 1)),
+                layout.withCloned(new long[] {5, 6}, new long[] {2, 2}).runs());
+        assertEquals(2, layout.objectCount());
     }
 
     /** Two that differ in anything are different, down to a field of a run. */
@@ -263,8 +290,8 @@ class LayoutTest {
         Run cut = new Run(5, 1, 200, run.oid(), 77, run.detour());
         Layout two = layout.withRuns(List.of(run, cut));
         assertEquals(groupOf(map, layout, 5), groupOf(map, two, 5));
-        assertEquals(groupOf(map, layout, 5), groupOf(map, two.withCloned(200), 5));
-        assertEquals(run.detour(), two.withCloned(200).lastRun().detour());
+        assertEquals(groupOf(map, layout, 5), groupOf(map, cloned(two, 5, 200), 5));
+        assertEquals(run.detour(), cloned(two, 5, 200).lastRun().detour());
     }
 
     @Test

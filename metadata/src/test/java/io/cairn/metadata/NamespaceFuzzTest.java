@@ -211,7 +211,9 @@ class NamespaceFuzzTest {
                     new ContentMutation.CommitSize(
                             number(), number(), number(), number(), number());
             case 14 -> new ContentMutation.Spill(number(), number(), number(), number(), number());
-            case 15 -> new ContentMutation.CloneDone(number(), number());
+            case 15 -> 
+                    new ContentMutation.CloneDone(
+                            number(), new long[] {number(), 1}, new long[] {number(), number()});
             case 16 -> new ContentMutation.SwapContents(number(), number(), number(), number());
             case 17 ->
                     random.nextBoolean()

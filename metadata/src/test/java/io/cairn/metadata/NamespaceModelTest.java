@@ -325,11 +325,9 @@ class NamespaceModelTest {
                     yield new ContentMutation.SwapContents(
                             ino, node.version, other.ino, other.version - s.c % 5 / 4);
                 }
-                long oid =
-                        node != null && node.isFile()
-                                ? node.chunks[s.b % NodeModel.CHUNKS].oid()
-                                : 1;
-                yield new ContentMutation.CloneDone(ino, oid);
+                int chunk = s.b % NodeModel.CHUNKS;
+                long oid = node != null && node.isFile() ? node.chunks[chunk].oid() : 1;
+                yield new ContentMutation.CloneDone(ino, new long[] {chunk}, new long[] {oid});
             }
             case 7 -> {
                 if (s.d % 4 == 0 && node != null) {

@@ -466,7 +466,7 @@ final class TreeModel {
         NodeModel node = file(m.ino());
         for (int i = 0; i < NodeModel.CHUNKS && node.inline == null; i++) {
             NodeModel.Chunk chunk = node.chunks[i];
-            if (chunk.oid() == m.oid() && chunk.sourceOid() != 0) {
+            if (i == m.indices()[0] && chunk.oid() == m.oids()[0] && chunk.sourceOid() != 0) {
                 node.chunks[i] = new NodeModel.Chunk(chunk.oid(), 0, 0);
                 node.version = version;
             }

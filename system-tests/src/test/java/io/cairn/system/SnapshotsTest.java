@@ -27,7 +27,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -182,6 +184,57 @@ final class SnapshotsTest {
         Poll.until("the sweep", 60, () -> !namespace().snapshotStatus().isSweeping());
         assertEquals(List.of(), namespace().check());
         requirePrefix(read(fresh, ino));
+    }
+
+    /** Every second chunk of a sparse file, and then others, in any order. */
+    @Test
+    void aFileIsChangedInThousandsOfPlaces() throws Exception {
+        int places = 2200;
+        long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("many"), 0755).ino();
+        FileSystem.Created made =
+                fs.create(Caller.ROOT, dir, Name.of("f"), 0644, FileSystem.O_RDWR);
+        long ino = made.attributes().ino();
+        List<Long> order = new ArrayList<>();
+        for (long i = 0; i < places; i++) {
+            order.add(2 * i);
+        }
+        Collections.shuffle(order, new Random(1));
+        for (long i = 0; i < 100; i++) {
+            order.add(7 * i);
+        }
+        try (OpenFile file = made.file()) {
+            for (long chunk = 0; chunk < 2 * places; chunk += 100) {
+                file.write(chunk * CHUNK, block(chunk + 1));
+            }
+            file.write(2L * places * CHUNK, block(1));
+            file.sync(false);
+            SnapshotRecord taken = take(dir, "s");
+            for (long chunk : order) {
+                file.write(chunk * CHUNK + 1024, block(chunk + 2));
+            }
+            file.sync(false);
+            CairnFileSystem fresh = cluster.client("many");
+            long past = PastInode.of(taken.number(), ino);
+            try (OpenFile now = fresh.open(Caller.ROOT, ino, FileSystem.O_RDONLY);
+                    OpenFile then = fresh.open(Caller.ROOT, past, FileSystem.O_RDONLY)) {
+                for (long chunk = 0; chunk < 2 * places; chunk += 10) {
+                    long first = chunk % 100 == 0 ? chunk + 1 : 0;
+                    boolean isChanged = chunk % 2 == 0 || (chunk % 7 == 0 && chunk < 700);
+                    assertEquals(first, numberAt(now, chunk * CHUNK));
+                    assertEquals(first, numberAt(then, chunk * CHUNK));
+                    assertEquals(isChanged ? chunk + 2 : 0, numberAt(now, chunk * CHUNK + 1024));
+                    assertEquals(0, numberAt(then, chunk * CHUNK + 1024));
+                }
+            }
+            assertEquals(List.of(), namespace().check());
+            drop(taken);
+        }
+    }
+
+    private static long numberAt(OpenFile file, long offset) {
+        ByteBuffer number = ByteBuffer.allocate(Long.BYTES);
+        file.read(offset, number);
+        return number.getLong(0);
     }
 
     @Test

@@ -64,7 +64,12 @@ public final class SnapshotCommand implements Callable<Integer> {
         body.put("name", name);
         return changing.done(
                 changing.apply(ApiRequest.of("POST /snapshots").body(body)),
-                "snapshot " + name + " is in " + place.text() + "/.snapshots");
+                "snapshot " + name + " is in " + list(place));
+    }
+
+    /** Where the snapshots of a directory are. */
+    static String list(ClusterPath place) {
+        return (place.text().equals("/") ? "" : place.text()) + "/.snapshots";
     }
 
     @Command(

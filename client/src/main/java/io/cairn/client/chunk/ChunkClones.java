@@ -4,22 +4,28 @@ import io.cairn.client.session.Promises;
 import io.cairn.cluster.Layout;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The chunks of one file that a truncation left to be cloned: before the first write the head of
- * the group copies what remains of the old chunk; until then readers read the old one. Guarded by
- * the lock of its owner, which answers take themselves.
+ * The chunks of one file that a truncation or a snapshot left to be cloned: before the first write
+ * the head of the group copies what remains of the old chunk; until then readers read the old one.
+ * Guarded by the lock of its owner, which answers take themselves.
  */
 public final class ChunkClones {
+    private static final int MAX_TOLD = 1 << 16;
+
     private final WriteOwner owner;
     private final ChunkIo io;
-    private final Set<Long> made = new HashSet<>();
-    private final Set<Long> untold = new HashSet<>();
-    private final Map<Long, CompletableFuture<Void>> running = new HashMap<>();
+    private final Set<Clone> made = new HashSet<>();
+    private final Set<Clone> untold = new LinkedHashSet<>();
+    private final Map<Clone, CompletableFuture<Void>> running = new HashMap<>();
+
+    /** The clone of a chunk to an object. */
+    public record Clone(long index, long oid) {}
 
     public ChunkClones(WriteOwner owner, ChunkIo io) {
         this.owner = owner;
@@ -37,7 +43,9 @@ public final class ChunkClones {
     }
 
     private boolean isPending(Layout.Run run, long index) {
-        return run.sourceOid() != 0 && run.firstChunk() == index && !made.contains(run.oid());
+        return run.sourceOid() != 0
+                && run.firstChunk() == index
+                && !made.contains(new Clone(index, run.oid()));
     }
 
     /** Makes the clone of a chunk if it has to be made; the promise is kept when it is there. */
@@ -46,16 +54,17 @@ public final class ChunkClones {
         if (!isPending(run, place.index())) {
             return Promises.DONE;
         }
-        CompletableFuture<Void> known = running.get(run.oid());
+        Clone clone = new Clone(place.index(), run.oid());
+        CompletableFuture<Void> known = running.get(clone);
         if (known != null) {
             return known;
         }
         CompletableFuture<Void> promise = new CompletableFuture<>();
-        running.put(run.oid(), promise);
+        running.put(clone, promise);
         Promises.whenDone(
                 io.cloneFrom(place, run.sourceOid(), (int) run.sourceLengthBytes()),
                 (reply, failure) -> {
-                    boolean isMade = owner.locked(() -> answered(run.oid(), reply != null));
+                    boolean isMade = owner.locked(() -> answered(clone, reply != null));
                     if (isMade) {
                         promise.complete(null);
                     } else {
@@ -65,11 +74,11 @@ public final class ChunkClones {
         return promise;
     }
 
-    private boolean answered(long oid, boolean isMade) {
-        running.remove(oid);
+    private boolean answered(Clone clone, boolean isMade) {
+        running.remove(clone);
         if (isMade) {
-            made.add(oid);
-            untold.add(oid);
+            made.add(clone);
+            untold.add(clone);
         }
         return isMade;
     }
@@ -79,13 +88,13 @@ public final class ChunkClones {
         return !untold.isEmpty();
     }
 
-    /** The objects whose clone is made and not yet told to the master. */
-    public List<Long> untold() {
-        return List.copyOf(untold);
+    /** Clones that are made and not yet told to the master: the first of them, if they are many. */
+    public List<Clone> untold() {
+        return untold.stream().limit(MAX_TOLD).toList();
     }
 
     /** The master knows. */
-    public void told(long oid) {
-        untold.remove(oid);
+    public void told(List<Clone> clones) {
+        clones.forEach(untold::remove);
     }
 }

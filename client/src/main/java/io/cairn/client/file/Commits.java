@@ -1,6 +1,7 @@
 package io.cairn.client.file;
 
 import io.cairn.base.FsException;
+import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.chunk.ChunkRenewals;
 import io.cairn.client.session.Allowance;
 import io.cairn.client.session.Await;
@@ -10,7 +11,6 @@ import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -89,7 +89,7 @@ final class Commits {
                                 inode.drain(), (_, _) -> next(s -> s.committer().drained(s)));
                 case Committer.TellClones clones ->
                         Promises.whenDone(
-                                tellClones(clones.oids()),
+                                tellClones(clones.clones()),
                                 (_, failure) -> next(s -> s.committer().clonesTold(s, failure)));
                 case Committer.ObtainToken _ ->
                         Promises.whenDone(
@@ -132,20 +132,20 @@ final class Commits {
                         () -> tellClones(inode.with(s -> s.clones().untold())), adopt));
     }
 
-    private CompletableFuture<Void> tellClones(List<Long> oids) {
-        List<CompletableFuture<?>> told = new ArrayList<>(oids.size());
-        for (long oid : oids) {
-            told.add(
-                    replace(new ContentMutation.CloneDone(inode.ino(), oid), 0)
-                            .thenAccept(reply -> toldClone(oid, reply)));
+    private CompletableFuture<Void> tellClones(List<ChunkClones.Clone> clones) {
+        if (clones.isEmpty()) {
+            return Promises.DONE;
         }
-        return CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new));
+        long[] indices = clones.stream().mapToLong(ChunkClones.Clone::index).toArray();
+        long[] oids = clones.stream().mapToLong(ChunkClones.Clone::oid).toArray();
+        return replace(new ContentMutation.CloneDone(inode.ino(), indices, oids), 0)
+                .thenAccept(reply -> toldClones(clones, reply));
     }
 
-    /** A refusal is no answer: the clone is told again by the next commit. */
-    private void toldClone(long oid, Reply reply) {
+    /** A refusal is no answer: the clones are told again by the next commit. */
+    private void toldClones(List<ChunkClones.Clone> clones, Reply reply) {
         Await.expect(reply, Reply.Done.class);
-        inode.tell(s -> s.clones().told(oid));
+        inode.tell(s -> s.clones().told(clones));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.cairn.client.file;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
@@ -37,8 +38,8 @@ final class Committer {
     /** Bring all that is buffered to the chunk servers; {@link #drained} follows. */
     record Drain() implements Step {}
 
-    /** Tell the master of clones that were made, as objects; {@link #clonesTold} follows. */
-    record TellClones(List<Long> oids) implements Step {}
+    /** Tell the master of clones that were made; {@link #clonesTold} follows. */
+    record TellClones(List<ChunkClones.Clone> clones) implements Step {}
 
     /** Make the APPEND token ours; {@link #obtained} follows. */
     record ObtainToken() implements Step {}
@@ -154,7 +155,7 @@ final class Committer {
 
     /** All that was buffered is at the chunk servers, or lost. */
     Step drained(FileState state) {
-        List<Long> clones = state.clones().untold();
+        List<ChunkClones.Clone> clones = state.clones().untold();
         return clones.isEmpty() ? tell(state) : new TellClones(clones);
     }
 

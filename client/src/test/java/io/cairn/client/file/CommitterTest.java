@@ -244,11 +244,11 @@ class CommitterTest {
         assertInstanceOf(Committer.Drain.class, committer.begin(state));
         Committer.TellClones tell =
                 assertInstanceOf(Committer.TellClones.class, committer.drained(state));
-        assertEquals(List.of(run.oid()), tell.oids());
+        assertEquals(List.of(new ChunkClones.Clone(0, run.oid())), tell.clones());
         FsException full = new FsException(Errno.ENOSPC);
         assertInstanceOf(Committer.Failed.class, committer.clonesTold(state, full));
         assertTrue(state.clones().hasUntold());
-        state.clones().told(run.oid());
+        state.clones().told(tell.clones());
         assertInstanceOf(Committer.Done.class, committer.clonesTold(state, null));
     }
 

@@ -147,8 +147,14 @@ public sealed interface ContentMutation extends Mutation {
         }
     }
 
-    /** The clone that a run of the layout asked for is made on all current replicas. Idempotent. */
-    record CloneDone(long ino, long oid) implements ContentMutation {
+    /**
+     * Clones that runs of the layout asked for are made on all current replicas. Idempotent; what
+     * no run asks for does nothing. EINVAL unless there are as many objects as chunks.
+     *
+     * @param indices the chunks
+     * @param oids the new object of each of them
+     */
+    record CloneDone(long ino, long[] indices, long[] oids) implements ContentMutation {
         @Override
         public MutationType type() {
             return MutationType.CLONE_DONE;
@@ -156,11 +162,11 @@ public sealed interface ContentMutation extends Mutation {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(ino).i64(oid);
+            out.i64(ino).longs(indices).longs(oids);
         }
 
         static CloneDone decode(Decoder in) {
-            return new CloneDone(in.i64(), in.i64());
+            return new CloneDone(in.i64(), in.longs(), in.longs());
         }
     }
 
@@ -229,8 +235,8 @@ public sealed interface ContentMutation extends Mutation {
     }
 
     /**
-     * Chunks of a file get new objects, because a snapshot keeps the old ones as they are: the new
-     * ones still have to be cloned from them. EntryReply; only those chunks are renewed that are
+     * Chunks of a file get a new object, because a snapshot keeps the old ones as they are: they
+     * still have to be cloned from them. EntryReply; only those chunks are renewed that are
      * where the client thinks and wait for no other clone. EAGAIN while a snapshot is being taken,
      * E2BIG when the layout would have too many runs, EINVAL.
      *

@@ -4,20 +4,30 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Layout.Run;
-import io.cairn.metadata.state.Counters;
+import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.ContentMutation;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Gives chunks of a file new objects because a snapshot keeps the old ones. Each new object holds
- * one chunk, which has to be cloned from the old one; the old one is released when that is done.
+ * Gives chunks of a file a new object because a snapshot keeps the old one. They have to be cloned
+ * from the old one, which is released when that is done.
+ *
+ * <p>All chunks that change between two snapshots get the same object as far as possible, so that
+ * neighbours become one run. That is the youngest object of the file, if no snapshot has it. The
+ * objects that a chunk has had only ever grow: truncations and renewals alike give it a younger one
+ * than all that it had. So a chunk whose object is older has never been in the youngest one, and
+ * nothing of it was released there.
  */
 final class ChunkRenewal {
-    /** Runs that a layout may have behind a renewal: some 180 KB. */
-    static final int MAX_RUNS = 4 * Layout.MAX_RUNS;
+    private final Transaction transaction;
 
-    private ChunkRenewal() {}
+    /** Objects for the chunks of one mutation: in each place of the cluster one. */
+    private final List<Run> fresh = new ArrayList<>();
+
+    ChunkRenewal(Transaction transaction) {
+        this.transaction = transaction;
+    }
 
     /** EINVAL unless the chunks are in order. */
     static void requireOrder(ContentMutation.RenewChunks m) {
@@ -30,34 +40,59 @@ final class ChunkRenewal {
         }
     }
 
-    /** The layout with new objects for those chunks that are where the client thinks. */
-    static Layout renewed(Layout layout, ContentMutation.RenewChunks m, Counters counters) {
-        List<Run> runs = new ArrayList<>(layout.runs());
-        List<Integer> due = new ArrayList<>();
+    /** The layout with a new object for those chunks that are where the client thinks. */
+    Layout renewed(Layout layout, ContentMutation.RenewChunks m) {
+        Run youngest = youngest(layout);
+        List<Run> parts = new ArrayList<>(layout.runs());
+        boolean isChanged = false;
         for (int i = 0; i < m.indices().length; i++) {
-            Run run = layout.runOf(m.indices()[i]);
-            boolean isPending = run.sourceOid() != 0 && run.firstChunk() == m.indices()[i];
-            if (run.oid() == m.oids()[i] && !isPending) {
-                due.add(i);
+            long chunk = m.indices()[i];
+            Run run = layout.runOf(chunk);
+            if (run.oid() == m.oids()[i] && !layout.isPending(chunk, run.oid())) {
+                renew(parts, chunk, layout.chunkSizeBytes(), objectFor(run, youngest));
+                isChanged = true;
             }
         }
-        if (runs.size() + 2 * due.size() > MAX_RUNS) {
+        if (!isChanged) {
+            return layout;
+        }
+        List<Run> runs = Layout.joined(parts);
+        if (runs.size() > Layout.MAX_RUNS && runs.size() > layout.runs().size()) {
             throw new FsException(
                     Errno.E2BIG,
-                    "the file was changed in %d places since a snapshot: copy it to make it whole"
-                            .formatted(runs.size()));
+                    ("the file was changed in %d places since a snapshot: copy it to make it whole,"
+                                    + " or drop the snapshot and give its directory larger chunks")
+                            .formatted(runs.size() / 2));
         }
-        for (int i : due) {
-            renew(runs, m.indices()[i], layout.chunkSizeBytes(), counters.takeOid());
+        fresh.forEach(_ -> transaction.counters().takeOid());
+        return layout.withRuns(runs);
+    }
+
+    private static Run youngest(Layout layout) {
+        Run youngest = layout.lastRun();
+        for (Run run : layout.runs()) {
+            youngest = run.oid() > youngest.oid() ? run : youngest;
         }
-        return due.isEmpty() ? layout : layout.withRuns(runs);
+        return youngest;
+    }
+
+    private long objectFor(Run run, Run youngest) {
+        boolean isFree = !transaction.history().holds(youngest.oid(), Long.MAX_VALUE);
+        if (isFree && youngest.oid() > run.oid() && youngest.sharesGroups(run)) {
+            return youngest.oid();
+        }
+        for (Run known : fresh) {
+            if (known.sharesGroups(run)) {
+                return known.oid();
+            }
+        }
+        // Taken when it is sure that the mutation succeeds.
+        fresh.add(run.beside(0, transaction.counters().nextOid() + fresh.size()));
+        return fresh.getLast().oid();
     }
 
     private static void renew(List<Run> runs, long chunk, long chunkSizeBytes, long oid) {
-        int at = runs.size() - 1;
-        while (runs.get(at).firstChunk() > chunk) {
-            at--;
-        }
+        int at = Layout.placeOf(runs, chunk);
         Run old = runs.get(at);
         long end = at + 1 < runs.size() ? runs.get(at + 1).firstChunk() : ObjectLedger.TO_END;
         if (chunk + 1 < end) {

@@ -18,8 +18,10 @@ import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.EntryReply;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The mutations of contents: bytes in the inode, sizes, layouts. Belongs to the apply thread.
@@ -171,19 +173,22 @@ public final class ContentOperations {
     private Reply cloneDone(ContentMutation.CloneDone m) {
         Inode inode = inodes.file(m.ino());
         Layout layout = inode.layout();
+        if (m.indices().length != m.oids().length) {
+            throw new FsException(Errno.EINVAL, "not as many objects as chunks");
+        }
         if (layout == null) {
             return new Done();
         }
-        boolean pending = false;
-        for (Layout.Run run : layout.runs()) {
-            if (run.oid() == m.oid() && run.sourceOid() != 0) {
-                ledger.releaseSource(run);
-                pending = true;
+        Set<Long> done = new HashSet<>();
+        for (int i = 0; i < m.indices().length; i++) {
+            long chunk = m.indices()[i];
+            if (layout.isPending(chunk, m.oids()[i]) && done.add(chunk)) {
+                ledger.releaseSource(layout.runOf(chunk));
             }
         }
-        if (pending) {
+        if (!done.isEmpty()) {
             InodeDraft draft = new InodeDraft(inode);
-            draft.layout = layout.withCloned(m.oid());
+            draft.layout = layout.withCloned(m.indices(), m.oids());
             inodes.put(draft);
         }
         return new Done();
@@ -310,7 +315,7 @@ public final class ContentOperations {
         // Chunk by chunk, though the contents are still in the inode: a client that moves them
         // into chunks has stored some of these already.
         InodeDraft draft = new InodeDraft(inode);
-        draft.layout = ChunkRenewal.renewed(layout, m, transaction.counters());
+        draft.layout = new ChunkRenewal(transaction).renewed(layout, m);
         boolean isChanged = !layout.equals(draft.layout);
         return new EntryReply(isChanged ? inodes.put(draft) : inode, null, null, null);
     }
@@ -337,7 +342,7 @@ public final class ContentOperations {
             return helps;
         }
         Layout.Run open = layouts.elsewhere(layout, draft.policy);
-        if (open == null || layout.runs().size() >= Layout.MAX_RUNS) {
+        if (open == null || layout.objectCount() >= Layout.MAX_OBJECTS) {
             return false;
         }
         long first = layout.chunkBehind(draft.sizeBytes);
@@ -402,7 +407,8 @@ public final class ContentOperations {
         if (keptBytes == 0) {
             ledger.release(layout, boundary);
         } else if (isPending) {
-            ledger.release(layout.withCloned(cut.oid()), boundary);
+            long[] isMade = {boundary};
+            ledger.release(layout.withCloned(isMade, new long[] {cut.oid()}), boundary);
             next = next.cloning(cut.sourceOid(), Math.min(cut.sourceLengthBytes(), keptBytes));
         } else {
             ledger.release(layout, boundary + 1);
@@ -419,19 +425,22 @@ public final class ContentOperations {
     }
 
     /**
-     * E2BIG when the layout would have too many runs: the client copies the contents into one. A
+     * E2BIG when the layout would have too many objects: the client copies the contents into one. A
      * renewal of the tail, once for each lost client, may go beyond.
      */
     private static void requireRoomForRun(Layout layout, long sizeBytes) {
         long boundary = layout.chunkOf(sizeBytes);
-        int kept = 0;
+        Set<Long> kept = new HashSet<>();
         for (Layout.Run run : layout.runs()) {
-            kept += run.firstChunk() < boundary ? 1 : 0;
+            if (run.firstChunk() < boundary) {
+                kept.add(run.oid());
+            }
         }
-        if (kept >= Layout.MAX_RUNS) {
+        if (kept.size() >= Layout.MAX_OBJECTS) {
             throw new FsException(
                     Errno.E2BIG,
-                    "the file was truncated in " + kept + " places: copy it to make it whole");
+                    "the file was truncated in %d places: copy it to make it whole"
+                            .formatted(kept.size()));
         }
     }
 

@@ -8,7 +8,9 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Releases data objects: what nobody refers to any more waits in a queue until every replica has
@@ -32,14 +34,16 @@ public final class ObjectLedger {
 
     /**
      * Releases what a layout refers to from a chunk on, sources of clones never made included. Each
-     * object to its end, wherever the next run begins: late writes may be there.
+     * object to its end, wherever the next run begins: late writes may be there. So one entry is
+     * enough for all runs of an object.
      */
     void release(Layout layout, long fromChunk) {
         List<Run> runs = layout.runs();
+        Set<Run> released = new HashSet<>();
         for (int i = 0; i < runs.size(); i++) {
             Run run = runs.get(i);
             long end = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() : TO_END;
-            if (end > fromChunk) {
+            if (end > fromChunk && released.add(run.beside(0, run.oid()))) {
                 add(run.poolId(), run.oid(), Math.max(fromChunk, run.firstChunk()), TO_END);
             }
             if (run.firstChunk() >= fromChunk) {

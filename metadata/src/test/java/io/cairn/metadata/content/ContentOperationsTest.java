@@ -72,8 +72,8 @@ class ContentOperationsTest extends OneFile {
         bench.fails(Errno.EISDIR, new ContentMutation.WriteInline(dir, 0, List.of(), 0, 0));
         bench.fails(Errno.EISDIR, new ContentMutation.CommitSize(dir, 1, 0, 0, 0));
         bench.fails(Errno.EISDIR, new ContentMutation.Spill(dir, 1, 0, 0, 0));
-        bench.fails(Errno.EISDIR, new ContentMutation.CloneDone(dir, 1));
-        bench.fails(Errno.ESTALE, new ContentMutation.CloneDone(4711, 1));
+        bench.fails(Errno.EISDIR, done(dir, 0, 1));
+        bench.fails(Errno.ESTALE, done(4711, 0, 1));
         bench.fails(Errno.EISDIR, new ContentMutation.SwapContents(dir, 1, ino, 1));
     }
 
@@ -236,11 +236,11 @@ class ContentOperationsTest extends OneFile {
         assertEquals(CHUNK + 4096, inode.attributes().usedBytes());
         assertEquals(List.of(oid + "[2,end)"), garbage());
         long cloned = oid();
-        assertInstanceOf(Reply.Done.class, bench.as(1, new ContentMutation.CloneDone(ino, cloned)));
+        assertInstanceOf(Reply.Done.class, bench.as(1, done(ino, 1, cloned)));
         assertEquals(
                 List.of(Layout.Run.of(0, 1, oid), Layout.Run.of(1, 1, cloned)), layout().runs());
         assertEquals(List.of(oid + "[2,end)", oid + "[1,2)"), garbage());
-        bench.as(1, new ContentMutation.CloneDone(ino, cloned));
+        bench.as(1, done(ino, 1, cloned));
         assertEquals(2, garbage().size());
     }
 
@@ -306,15 +306,15 @@ class ContentOperationsTest extends OneFile {
     }
 
     @Test
-    void aLayoutHasALimitedNumberOfRuns() {
+    void aLayoutHasALimitedNumberOfObjects() {
         spill(5);
-        for (int i = 1; i <= Layout.MAX_RUNS; i++) {
+        for (int i = 1; i <= Layout.MAX_OBJECTS; i++) {
             bench.truncate(ino, (i + 2) * CHUNK);
-            if (i < Layout.MAX_RUNS) {
+            if (i < Layout.MAX_OBJECTS) {
                 bench.truncate(ino, i * CHUNK);
             }
         }
-        AttributeChange more = AttributeChange.NONE.withSize(Layout.MAX_RUNS * CHUNK);
+        AttributeChange more = AttributeChange.NONE.withSize(Layout.MAX_OBJECTS * CHUNK);
         bench.fails(Errno.E2BIG, new TreeMutation.SetAttributes(ino, more));
         bench.truncate(ino, 0);
     }
@@ -393,5 +393,9 @@ class ContentOperationsTest extends OneFile {
                 Errno.ESTALE,
                 new ContentMutation.SwapContents(ino, version, otherIno, otherVersion + 1));
         bench.fails(Errno.EINVAL, new ContentMutation.SwapContents(ino, version, ino, version));
+    }
+
+    private static ContentMutation.CloneDone done(long ino, long chunk, long oid) {
+        return new ContentMutation.CloneDone(ino, new long[] {chunk}, new long[] {oid});
     }
 }
