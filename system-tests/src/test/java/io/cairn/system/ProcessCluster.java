@@ -226,6 +226,15 @@ public final class ProcessCluster implements AutoCloseable {
         return directory.resolve(name + ".log");
     }
 
+    /** Whether all groups that a server has a part in have all their copies, as it knows. */
+    boolean isWhole(String server) throws IOException {
+        return Files.readAllLines(log(server)).stream()
+                .filter(line -> line.contains("groups of this server"))
+                .reduce((earlier, later) -> later)
+                .orElse("")
+                .endsWith("incomplete: 0");
+    }
+
     /** What all members logged, for the message of a failed test. */
     String logs() throws IOException {
         StringBuilder text = new StringBuilder();

@@ -42,15 +42,6 @@ final class RepairProcessTest {
         return result.out();
     }
 
-    /** Whether all groups that a server has a part in have all their copies. */
-    private static boolean isWhole(ProcessCluster cluster, String server) throws IOException {
-        return Files.readAllLines(cluster.log(server)).stream()
-                .filter(line -> line.contains("groups of this server"))
-                .reduce((earlier, later) -> later)
-                .orElse("")
-                .endsWith("incomplete: 0");
-    }
-
     private static byte[] contents(int number) {
         byte[] bytes = new byte[FILE_BYTES];
         new Random(number).nextBytes(bytes);
@@ -86,7 +77,7 @@ final class RepairProcessTest {
             Files.delete(mount.resolve("f0"));
             Files.write(mount.resolve("f0"), contents(0));
             for (String server : List.of("c2", "c3", "c4")) {
-                Poll.until("all copies on " + server, 60, () -> isWhole(cluster, server));
+                Poll.until("all copies on " + server, 60, () -> cluster.isWhole(server));
             }
             Poll.until(
                     "two copies of all, and none of what was deleted",
