@@ -10,11 +10,16 @@ import * as groups from './pages/groups.js';
 import * as jobs from './pages/jobs.js';
 import * as sessions from './pages/sessions.js';
 import * as files from './pages/files.js';
+import * as usage from './pages/usage.js';
+import * as quotas from './pages/quotas.js';
+import * as trash from './pages/trash.js';
+import * as snapshots from './pages/snapshots.js';
 import * as events from './pages/events.js';
 import * as settings from './pages/settings.js';
 import * as audit from './pages/audit.js';
 
-const PAGES = { overview, servers, groups, files, jobs, sessions, events, settings, audit };
+const PAGES = { overview, servers, groups, files, usage, quotas, trash, snapshots, jobs, sessions,
+    events, settings, audit };
 const KEPT_EVENTS = 200;
 
 const at = (id) => document.getElementById(id);

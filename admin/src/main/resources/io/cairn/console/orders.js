@@ -112,3 +112,57 @@ function jobBody(values, typed) {
     }
     return body;
 }
+
+const LIMITS = [
+    ['inodes', 'Inodes', 1],
+    ['lengthBytes', 'Length in MiB', MIB],
+    ['spaceBytes', 'Space of all copies in MiB', MIB],
+];
+
+const DAY_MS = 86_400_000;
+
+/** Sets the quota of a directory, a user or a group: of one that is known, or one to be named. */
+export function quotaOrder(known) {
+    const kind = known.kind || 'directory';
+    const id = known.path ?? known.id?.replace(/^.*-/, '') ?? '';
+    // A limit that is no whole number of units stays as it is unless another one is given.
+    const shownLimit = (level, [name, , unit]) =>
+        (known[level]?.[name] % unit === 0 ? known[level][name] / unit : '');
+    const fields = (level, word) => LIMITS.map((limit) => ({
+        name: `${level}-${limit[0]}`, label: `${limit[1]}, ${word}`, type: 'number', min: 0,
+        value: shownLimit(level, limit) }));
+    return {
+        title: 'Set a quota',
+        verb: 'Set the quota',
+        said: 'The quota is set.',
+        text: 'Beyond a soft limit writing goes on for the grace; beyond a hard one it is refused.'
+            + ' Empty: as it is; 0: no limit.',
+        fields: [
+            { name: 'kind', label: 'Of', value: kind, options: [['directory', 'A directory'],
+                ['user', 'A user'], ['group', 'A group']] },
+            { name: 'id', label: 'Path, uid or gid', value: id, required: true },
+            ...fields('soft', 'soft'),
+            ...fields('hard', 'at most'),
+            { name: 'graceDays', label: 'Days above a soft limit', type: 'number', min: 0,
+                hint: 'Empty: as it is, a week at first.' },
+        ],
+        request: (values) => ({ method: 'POST', path: '/quotas', body: quotaBody(values) }),
+    };
+}
+
+function quotaBody(values) {
+    const body = values.kind === 'directory' ? { path: values.id }
+        : { [values.kind]: Number(values.id) };
+    for (const level of ['soft', 'hard']) {
+        for (const [name, , unit] of LIMITS) {
+            const value = values[`${level}-${name}`];
+            if (value !== '') {
+                body[level + name[0].toUpperCase() + name.slice(1)] = Number(value) * unit;
+            }
+        }
+    }
+    if (values.graceDays !== '') {
+        body.graceMs = Number(values.graceDays) * DAY_MS;
+    }
+    return body;
+}

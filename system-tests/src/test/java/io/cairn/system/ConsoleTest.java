@@ -51,6 +51,11 @@ final class ConsoleTest {
                     "groups",
                     "files",
                     "files/projects/film",
+                    "usage",
+                    "usage/projects",
+                    "quotas",
+                    "trash",
+                    "snapshots",
                     "jobs",
                     "sessions",
                     "events",
@@ -196,6 +201,65 @@ final class ConsoleTest {
         browser.press("Cancel job");
         browser.see("h1", "^Jobs");
         browser.see("main .state", "cancelled");
+    }
+
+    @Test
+    @Order(4)
+    void whatDirectoriesHoldIsSeenAndLimited() throws Exception {
+        browser.press("Usage");
+        browser.press("projects/");
+        browser.see("h1", "projects");
+        browser.see("tbody tr:nth-child(1)", "film.*1[78](\\.\\d)? MiB, (99|100) %");
+        browser.press("Set a quota");
+        browser.type("#field-hard-inodes", "1000");
+        browser.type("#field-hard-spaceBytes", "64");
+        browser.press("See what would change");
+        browser.see("dialog", "quota of ");
+        assertEquals(List.of(), browser.barriers());
+        browser.press("Set the quota");
+        browser.press("Quotas");
+        browser.see("tbody tr", "/projects.*within its limits.*of hard 64 MiB");
+        browser.press("Change the quota of /projects");
+        browser.type("#field-hard-spaceBytes", "1");
+        browser.press("See what would change");
+        browser.see("dialog", "It holds more than that");
+        browser.press("Set the quota");
+        browser.see("tbody tr", "full");
+        browser.press("Remove the quota of /projects");
+        browser.press("Remove the quota");
+        browser.see("main", "No quotas");
+    }
+
+    @Test
+    @Order(4)
+    void whatWasRemovedIsRestoredAndSnapshotsAreTakenAndDropped() throws Exception {
+        go("trash");
+        browser.see("main", "The trash is empty");
+        browser.press("Keep what is removed");
+        browser.type("#field-days", "2");
+        browser.press("See what would change");
+        browser.see("dialog", "172,800");
+        browser.press("Set the time");
+        go("snapshots");
+        browser.press("Take a snapshot");
+        browser.type("#field-directory", "/projects");
+        browser.type("#field-name", "before");
+        browser.press("See what would change");
+        browser.press("Take the snapshot");
+        browser.see("tbody tr", "/projects.*before.*live");
+        Path note = directory.resolve("mnt/projects/notes/note-0");
+        Files.delete(note);
+        go("trash");
+        browser.see("tbody tr", "/projects/notes/note-0");
+        browser.press("Restore /projects/notes/note-0");
+        browser.press("See what would change");
+        browser.press("Restore it");
+        browser.see("main", "The trash is empty");
+        assertEquals("note 0", Files.readString(note));
+        go("snapshots");
+        browser.press("Drop the snapshot before of /projects");
+        browser.press("Drop the snapshot");
+        browser.see("main", "dropped|No snapshots");
     }
 
     @Test
