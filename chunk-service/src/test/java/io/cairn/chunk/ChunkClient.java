@@ -6,7 +6,9 @@ import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Peers;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.net.Callee;
 import io.cairn.net.Message;
+import io.cairn.net.Principal.Role;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -30,6 +32,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -230,7 +233,10 @@ public final class ChunkClient {
 
     /** Asks a server once. */
     public CompletableFuture<Message> ask(int server, Message request) {
-        return peers.call(new Endpoint("c" + server, 9500), request, CALL_TIMEOUT_MS);
+        return peers.call(
+                new Callee(new Endpoint("c" + server, 9500), Role.CHUNK, ""),
+                request,
+                CALL_TIMEOUT_MS);
     }
 
     /** The bytes of a range, zeros beyond the end; EBADMSG when a checksum does not match. */
@@ -286,7 +292,7 @@ public final class ChunkClient {
                 head == null
                         ? Futures.failed(Errno.NOT_READY, "no head")
                         : peers.call(
-                                endpointOf(head.targetId()),
+                                serverOf(head.targetId()),
                                 request.apply(present.epoch()),
                                 CALL_TIMEOUT_MS);
         return reply.exceptionallyCompose(
@@ -302,7 +308,7 @@ public final class ChunkClient {
                 });
     }
 
-    private Endpoint endpointOf(int targetId) {
-        return java.util.Objects.requireNonNull(master.map().serverOfTarget(targetId)).endpoint();
+    private Callee serverOf(int targetId) {
+        return Callee.of(Objects.requireNonNull(master.map().serverOfTarget(targetId)));
     }
 }

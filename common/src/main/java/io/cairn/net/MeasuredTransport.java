@@ -49,6 +49,11 @@ public final class MeasuredTransport implements Transport {
     }
 
     @Override
+    public CompletableFuture<Connection> connect(Callee to, Handler handler, long timeoutMs) {
+        return transport.connect(to, handler, timeoutMs);
+    }
+
+    @Override
     public Listener listen(Endpoint at, Handler handler) {
         return transport.listen(at, new Measured(handler, meters));
     }

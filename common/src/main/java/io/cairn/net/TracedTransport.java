@@ -46,6 +46,12 @@ public final class TracedTransport implements Transport {
     }
 
     @Override
+    public CompletableFuture<Connection> connect(Callee to, Handler handler, long timeoutMs) {
+        Calling calling = new Calling(handler, spans);
+        return transport.connect(to, calling, timeoutMs).thenApply(calling::of);
+    }
+
+    @Override
     public Listener listen(Endpoint at, Handler handler) {
         return transport.listen(at, new Serving(handler, spans));
     }

@@ -17,6 +17,14 @@ public interface Transport extends AutoCloseable {
     CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs);
 
     /**
+     * Connects as {@link #connect(Endpoint, Handler, long)} does, and fails with DISCONNECTED when
+     * somebody else answers. Without certificates nobody can tell.
+     */
+    default CompletableFuture<Connection> connect(Callee to, Handler handler, long timeoutMs) {
+        return connect(to.endpoint(), handler, timeoutMs);
+    }
+
+    /**
      * Listens.
      *
      * @throws io.cairn.base.FsException EBUSY when the port is in use, EACCES when not allowed,

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.net.Callee;
 import io.cairn.net.ChannelSecurity;
 import io.cairn.net.Connection;
 import io.cairn.net.EchoHandler;
@@ -89,6 +90,24 @@ class SecuredTransportTest extends TransportContract {
     void theClientKnowsTheServer() {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         assertEquals(new Principal(Role.CHUNK, "c1", "127.0.0.1"), connection.principal());
+    }
+
+    @Test
+    void nobodyButTheOneThatIsCalledMayAnswer() throws InterruptedException {
+        Endpoint at = rig.server.listen(LOOPBACK, echo).endpoint();
+        Connection right =
+                get(rig.client.connect(new Callee(at, Role.CHUNK, "c1"), echo, 10_000));
+        assertEquals("x", text(get(right.call(text("x"), 10_000))));
+        long before = CLUSTER.refusals.count(Reason.CERTIFICATE);
+        for (Callee wrong : List.of(Callee.master(at), new Callee(at, Role.CHUNK, "c2"))) {
+            FsException failure = failureOf(rig.client.connect(wrong, new EchoHandler(), 10_000));
+            assertEquals(Errno.DISCONNECTED, failure.errno());
+            String told = String.valueOf(failure.getMessage());
+            assertTrue(told.contains("chunk c1 at 127.0.0.1 answers, and not"), told);
+        }
+        eventually(
+                "both are counted",
+                () -> CLUSTER.refusals.count(Reason.CERTIFICATE) == before + 2);
     }
 
     /** Connects with another security, or with none, and ends with a failure. */

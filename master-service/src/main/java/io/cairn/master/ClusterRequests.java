@@ -1,32 +1,44 @@
 package io.cairn.master;
 
 import io.cairn.master.cluster.ServerWatch;
+import io.cairn.metadata.Namespace;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.wire.master.ClusterRequest;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Serves what chunk servers, other masters and newcomers ask the leader. Thread-safe. */
 final class ClusterRequests {
     private final ReplicatedLog log;
+    private final Supplier<Namespace> namespace;
     private final ServerWatch servers;
     private final Presence presence;
     private final Certification certification;
 
     ClusterRequests(
             ReplicatedLog log,
+            Supplier<Namespace> namespace,
             ServerWatch servers,
             Presence presence,
             Certification certification) {
         this.log = log;
+        this.namespace = namespace;
         this.servers = servers;
         this.presence = presence;
         this.certification = certification;
     }
 
-    /** The reply; null when it comes later, to the answer itself. */
+    /**
+     * The reply; null when it comes later, to the answer itself.
+     *
+     * @throws io.cairn.base.FsException EACCES when it is not the asker's business
+     */
     @Nullable Message serve(Connection from, ClusterRequest asked, Answer answer) {
+        MasterDoor door = certification.door();
+        door.requireOwnName(from.principal(), asked);
+        door.requireOwnGroup(from.principal(), asked, namespace.get().clusterMap());
         return switch (asked) {
             case ClusterRequest.Heartbeat heartbeat ->
                     Message.of(

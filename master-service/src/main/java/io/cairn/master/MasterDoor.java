@@ -2,6 +2,10 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
@@ -10,6 +14,8 @@ import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequestType;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.OperationNames;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Decides by its role whether somebody may ask a master for something, from the first two bytes of
@@ -71,6 +77,52 @@ final class MasterDoor {
         if (!principal.isAnonymous() && !told.equals(principal.name())) {
             refuse(principal, "may not speak for " + told);
         }
+    }
+
+    /**
+     * Looks whether a chunk server speaks of a group that is its business: that a member failed,
+     * any member may say, and that one is in sync, only the head. A word about an earlier epoch of
+     * a group changes nothing, and may be late.
+     *
+     * @throws FsException EACCES when it speaks of another group
+     */
+    void requireOwnGroup(Principal principal, ClusterRequest request, ClusterMap map) {
+        switch (request) {
+            case ClusterRequest.MemberFailed(int group, long epoch, _, _) ->
+                    requireOwnGroup(principal, map, group, epoch, false);
+            case ClusterRequest.MemberSynced(int group, long epoch, _) ->
+                    requireOwnGroup(principal, map, group, epoch, true);
+            case ClusterRequest.Heartbeat _,
+                    ClusterRequest.Leaving _,
+                    ClusterRequest.MasterPresent _,
+                    ClusterRequest.Join _,
+                    ClusterRequest.RenewCertificate _ -> {}
+        }
+    }
+
+    private void requireOwnGroup(
+            Principal principal, ClusterMap map, int number, long epoch, boolean asHead) {
+        PlacementGroup group = map.group(number);
+        if (principal.isAnonymous() || (group != null && epoch < group.epoch())) {
+            return;
+        }
+        List<Member> entitled = new ArrayList<>();
+        if (group != null && !asHead) {
+            entitled.addAll(group.members());
+        } else if (group != null) {
+            Member head = group.head();
+            entitled.addAll(head == null ? List.of() : List.of(head));
+        }
+        for (Member member : entitled) {
+            ChunkServer server = map.serverOfTarget(member.targetId());
+            if (server != null && server.name().equals(principal.name())) {
+                return;
+            }
+        }
+        refuse(
+                principal,
+                "may not speak for group %d: it is no %s of it"
+                        .formatted(number, asHead ? "head" : "member"));
     }
 
     private void refuse(Principal principal, String what) {

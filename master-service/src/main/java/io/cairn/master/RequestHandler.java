@@ -88,7 +88,8 @@ final class RequestHandler implements Handler {
         this.status = status;
         this.allowances = rooms.allowances;
         this.certification = new Certification(log, presence.clock());
-        this.clusterRequests = new ClusterRequests(log, servers, presence, certification);
+        this.clusterRequests =
+                new ClusterRequests(log, namespace, servers, presence, certification);
     }
 
     Certification certification() {
@@ -481,7 +482,6 @@ final class RequestHandler implements Handler {
         }
         requireTermBegun();
         ClusterRequest request = ClusterRequest.decode(in);
-        certification.door().requireOwnName(from.principal(), request);
         Message reply = clusterRequests.serve(from, request, answer);
         if (reply != null && !log.mayRead()) {
             throw notLeader();

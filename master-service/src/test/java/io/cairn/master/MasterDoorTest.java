@@ -6,6 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Target;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
@@ -14,7 +21,9 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Query;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +75,58 @@ class MasterDoorTest {
                 assertEquals(before + 1, refusals.count(Reason.ROLE));
             }
         }
+    }
+
+    /** Group 5 in epoch 9: c1 heads it, c2 is a member; c3 has nothing of it. */
+    private static ClusterMap map() {
+        List<ChunkServer> servers = new ArrayList<>();
+        List<Target> targets = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            servers.add(new ChunkServer(i, "c" + i, new Endpoint("c" + i, 9500), 1));
+            targets.add(new Target(i, i, i));
+        }
+        PlacementGroup group =
+                new PlacementGroup(
+                        5,
+                        1,
+                        9,
+                        List.of(
+                                new Member(1, MemberState.SERVING),
+                                new Member(2, MemberState.SYNCING)));
+        return new ClusterMap(9, servers, targets, List.of(), List.of(group));
+    }
+
+    private void maySpeak(boolean expected, String server, ClusterRequest request) {
+        Principal sender = new Principal(Role.CHUNK, server, "10.0.0.3");
+        long before = refusals.count(Reason.ROLE);
+        if (expected) {
+            assertDoesNotThrow(() -> door.requireOwnGroup(sender, request, map()));
+        } else {
+            FsException error =
+                    assertThrows(
+                            FsException.class,
+                            () -> door.requireOwnGroup(sender, request, map()));
+            assertEquals(Errno.EACCES, error.errno());
+        }
+        assertEquals(before + (expected ? 0 : 1), refusals.count(Reason.ROLE));
+        Principal anonymous = Principal.anonymous("127.0.0.1");
+        assertDoesNotThrow(() -> door.requireOwnGroup(anonymous, request, map()));
+    }
+
+    @Test
+    void aChunkServerSpeaksForItsGroupsOnly() {
+        ClusterRequest failed = new ClusterRequest.MemberFailed(5, 9, 1, "it is silent");
+        maySpeak(true, "c1", failed);
+        maySpeak(true, "c2", failed);
+        maySpeak(false, "c3", failed);
+        ClusterRequest synced = new ClusterRequest.MemberSynced(5, 9, 2);
+        maySpeak(true, "c1", synced);
+        maySpeak(false, "c2", synced);
+        maySpeak(false, "c3", synced);
+        maySpeak(false, "c1", new ClusterRequest.MemberSynced(6, 9, 2));
+        // For an epoch that is to come, and for one that is over.
+        maySpeak(false, "c3", new ClusterRequest.MemberFailed(5, 10, 1, "it is silent"));
+        maySpeak(true, "c3", new ClusterRequest.MemberFailed(5, 8, 1, "it is silent"));
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.cairn.http.WebHandler;
 import io.cairn.http.WebProblem;
 import io.cairn.http.WebRequest;
 import io.cairn.net.Answer;
+import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -157,7 +158,7 @@ public final class Relay implements Handler, AutoCloseable {
         if (known != null) {
             known.close();
         }
-        Connection made = get(transport.connect(leader, new Deaf(), CONNECT_MS));
+        Connection made = get(transport.connect(Callee.master(leader), new Deaf(), CONNECT_MS));
         connection = made;
         return made;
     }

@@ -43,7 +43,7 @@ public final class Relays {
         }
         CompletableFuture<Message> result = new CompletableFuture<>();
         Futures.finish(
-                station.members().ping(head.endpoint()),
+                station.members().ping(head.server()),
                 (_, thrown) -> {
                     if (thrown != null) {
                         report(term, head, Futures.failure(thrown));
@@ -58,7 +58,7 @@ public final class Relays {
                         payload.isReadable() ? payload.retainedDuplicate() : null);
         Futures.finish(
                 Futures.guarded(
-                        () -> station.members().askOnce(head.endpoint(), request, LIMIT_MS)),
+                        () -> station.members().askOnce(head.server(), request, LIMIT_MS)),
                 (reply, thrown) -> {
                     if (thrown != null) {
                         result.completeExceptionally(thrown);

@@ -65,7 +65,7 @@ public final class Repair {
             Futures.finish(
                     station.members()
                             .askOnce(
-                                    head.endpoint(),
+                                    head.server(),
                                     Message.of(report::toBytes),
                                     FORWARD_TIMEOUT_MS)
                             .thenAccept(Message::release),
@@ -143,7 +143,7 @@ public final class Repair {
             answers.add(
                     station.members()
                             .askOnce(
-                                    peer.endpoint(),
+                                    peer.server(),
                                     Message.of(new Verify(chunk)::toBytes),
                                     VERIFY_TIMEOUT_MS)
                             .thenAccept(Message::release)

@@ -68,7 +68,7 @@ final class SettledNotices {
             Futures.finish(
                     Scope.get(
                             Span.NONE,
-                            () -> station.members().askOnce(peer.endpoint(), message, TIMEOUT_MS)),
+                            () -> station.members().askOnce(peer.server(), message, TIMEOUT_MS)),
                     (reply, _) -> {
                         if (reply != null) {
                             reply.release();

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.KnownMasters;
+import io.cairn.net.Callee;
 import io.cairn.net.Message;
 import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Scope;
@@ -123,7 +124,7 @@ public final class Leader {
             Message message = Message.of(request);
             // What is asked for all is part of no operation, even if one gave rise to it.
             Futures.finish(
-                    Scope.get(Span.NONE, () -> peers.call(master, message, timeoutMs)),
+                    Scope.get(Span.NONE, () -> peers.call(Callee.master(master), message, timeoutMs)),
                     (reply, thrown) -> {
                         if (reply != null) {
                             answered(master, reply);

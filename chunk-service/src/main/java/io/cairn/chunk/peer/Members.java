@@ -3,7 +3,7 @@ package io.cairn.chunk.peer;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Term.Peer;
-import io.cairn.cluster.Endpoint;
+import io.cairn.net.Callee;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -43,7 +43,7 @@ public final class Members {
     private final Peers peers;
     private final Clock clock;
     private final Scheduler scheduler;
-    private final Map<Endpoint, CompletableFuture<Void>> pings = new ConcurrentHashMap<>();
+    private final Map<Callee, CompletableFuture<Void>> pings = new ConcurrentHashMap<>();
 
     /** Questions without an answer, the eldest first. Guarded by itself. */
     private final Set<Question> open = new LinkedHashSet<>();
@@ -110,7 +110,7 @@ public final class Members {
         }
         for (Question each : late) {
             Futures.finish(
-                    ping(each.peer.endpoint()),
+                    ping(each.peer.server()),
                     (_, thrown) -> {
                         if (thrown != null) {
                             each.result.completeExceptionally(Futures.failure(thrown));
@@ -124,7 +124,7 @@ public final class Members {
      * Whether the process of another chunk server is there: done when it greets on a connection of
      * its own, however busy its disks and the network are. One question at a time for each server.
      */
-    public CompletableFuture<Void> ping(Endpoint to) {
+    public CompletableFuture<Void> ping(Callee to) {
         CompletableFuture<Void> fresh = new CompletableFuture<>();
         CompletableFuture<Void> other = pings.putIfAbsent(to, fresh);
         if (other != null) {
@@ -150,7 +150,7 @@ public final class Members {
     }
 
     /** Asks once. */
-    public CompletableFuture<Message> askOnce(Endpoint to, Message request, long timeoutMs) {
+    public CompletableFuture<Message> askOnce(Callee to, Message request, long timeoutMs) {
         return peers.call(to, request, timeoutMs);
     }
 
@@ -188,7 +188,7 @@ public final class Members {
             long leftMs = LIMIT_MS - (clock.millis() - startMs);
             Futures.finish(
                     Futures.guarded(
-                            () -> peers.call(peer.endpoint(), request.get(), Math.max(leftMs, 1))),
+                            () -> peers.call(peer.server(), request.get(), Math.max(leftMs, 1))),
                     (reply, thrown) -> {
                         if (thrown != null) {
                             failed(Futures.failure(thrown), pauseMs);

@@ -1,7 +1,7 @@
 package io.cairn.chunk.peer;
 
 import io.cairn.base.Errno;
-import io.cairn.cluster.Endpoint;
+import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Connections from this server to masters and other chunk servers: one for each endpoint, made when
+ * Connections from this server to masters and other chunk servers: one for each of them, made when
  * first needed and made anew after it broke. Thread-safe.
  */
 public final class Peers implements AutoCloseable {
@@ -20,7 +20,7 @@ public final class Peers implements AutoCloseable {
 
     private final Transport transport;
     private final Handler handler;
-    private final ConcurrentHashMap<Endpoint, CompletableFuture<Connection>> connections =
+    private final ConcurrentHashMap<Callee, CompletableFuture<Connection>> connections =
             new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -40,7 +40,7 @@ public final class Peers implements AutoCloseable {
      * @return the reply, to be released; fails as {@link Connection#call} and {@link
      *     Transport#connect} do
      */
-    public CompletableFuture<Message> call(Endpoint to, Message request, long timeoutMs) {
+    public CompletableFuture<Message> call(Callee to, Message request, long timeoutMs) {
         CompletableFuture<Connection> made = connection(to, timeoutMs);
         if (made.isDone() && !made.isCompletedExceptionally()) {
             return made.join().call(request, timeoutMs);
@@ -55,11 +55,11 @@ public final class Peers implements AutoCloseable {
     }
 
     /** Whether a process greets there: makes a connection and closes it. */
-    CompletableFuture<Void> probe(Endpoint to, long timeoutMs) {
+    CompletableFuture<Void> probe(Callee to, long timeoutMs) {
         return transport.connect(to, handler, timeoutMs).thenAccept(Connection::close);
     }
 
-    private CompletableFuture<Connection> connection(Endpoint to, long timeoutMs) {
+    private CompletableFuture<Connection> connection(Callee to, long timeoutMs) {
         if (closed) {
             return Futures.failed(Errno.NOT_READY, "the chunk server is stopping");
         }

@@ -9,6 +9,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
+import io.cairn.net.Callee;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,7 +29,12 @@ public final class Term {
      *
      * @param serving SERVING; else SYNCING
      */
-    public record Peer(int targetId, boolean serving, Endpoint endpoint) {}
+    public record Peer(int targetId, boolean serving, Callee server) {
+        /** Where it listens. */
+        public Endpoint endpoint() {
+            return server.endpoint();
+        }
+    }
 
     private final PlacementGroup group;
     private final int targetId;
@@ -88,7 +94,7 @@ public final class Term {
                                 + " but no server that holds it");
             }
             boolean serving = member.state() == MemberState.SERVING;
-            peers.add(new Peer(member.targetId(), serving, server.endpoint()));
+            peers.add(new Peer(member.targetId(), serving, Callee.of(server)));
         }
         Pool pool = map.pool(group.poolId());
         long serving =

@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Answer;
+import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -84,7 +85,7 @@ public final class MasterProbe {
     }
 
     private String ask(Endpoint master) throws InterruptedException {
-        Connection connection = get(transport.connect(master, new Deaf(), LIMIT_MS));
+        Connection connection = get(transport.connect(Callee.master(master), new Deaf(), LIMIT_MS));
         try (connection) {
             Message question = Message.of(v -> MasterRequest.query(0, new Query.GetStatus(), v));
             Message answer = get(connection.call(question, LIMIT_MS));

@@ -11,6 +11,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.net.Callee;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
@@ -166,7 +167,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             return;
         }
         ChunkServer relay =
-                io.connections().isSuspect(server.endpoint()) ? relay(map, group, target) : null;
+                io.connections().isSuspect(Callee.of(server)) ? relay(map, group, target) : null;
         relaying = relay != null;
         ChunkAddress address =
                 new ChunkAddress(
@@ -177,7 +178,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                         place.layout().chunkSizeLog2());
         asking = target;
         CompletableFuture<Link> connecting =
-                io.connections().to((relay == null ? server : relay).endpoint());
+                io.connections().to(Callee.of(relay == null ? server : relay));
         if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
             ask(connecting.join(), target, address);
         } else {
@@ -206,7 +207,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                     member.targetId() == target || member.state() != MemberState.SERVING
                             ? null
                             : map.serverOfTarget(member.targetId());
-            if (server != null && !io.connections().isSuspect(server.endpoint())) {
+            if (server != null && !io.connections().isSuspect(Callee.of(server))) {
                 return server;
             }
         }
@@ -380,7 +381,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         if (check != null || group == null || server == null) {
             return false;
         }
-        io.connections().suspect(server.endpoint());
+        io.connections().suspect(Callee.of(server));
         return relay(map, group, target) != null;
     }
 

@@ -5,8 +5,8 @@ import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.client.session.SilenceWatch;
-import io.cairn.cluster.Endpoint;
 import io.cairn.net.Answer;
+import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -43,9 +43,9 @@ public final class ChunkConnections implements AutoCloseable {
 
     private final Transport transport;
     private final Scheduler scheduler;
-    private final Map<Endpoint, CompletableFuture<Link>> links = new ConcurrentHashMap<>();
-    private final Set<Endpoint> suspects = ConcurrentHashMap.newKeySet();
-    private final Map<Endpoint, Long> patiences = new ConcurrentHashMap<>();
+    private final Map<Callee, CompletableFuture<Link>> links = new ConcurrentHashMap<>();
+    private final Set<Callee> suspects = ConcurrentHashMap.newKeySet();
+    private final Map<Callee, Long> patiences = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /** No connection yet. */
@@ -56,14 +56,16 @@ public final class ChunkConnections implements AutoCloseable {
 
     /** A connection and the watch over it. */
     final class Link implements SilenceWatch.Listener {
+        private final Callee server;
         private final Connection connection;
         private final SilenceWatch watch;
         private final long patienceMs;
         private volatile boolean asked;
 
-        Link(Connection connection) {
+        Link(Callee server, Connection connection) {
+            this.server = server;
             this.connection = connection;
-            this.patienceMs = patiences.getOrDefault(connection.remote(), LEAST_PATIENCE_MS);
+            this.patienceMs = patiences.getOrDefault(server, LEAST_PATIENCE_MS);
             this.watch = new SilenceWatch(scheduler, SILENT_MS, this);
         }
 
@@ -77,7 +79,7 @@ public final class ChunkConnections implements AutoCloseable {
                         boolean answered = message != null || isAnswer(Await.failure(failure));
                         watch.over(answered);
                         if (answered && patienceMs > LEAST_PATIENCE_MS) {
-                            patiences.remove(connection.remote());
+                            patiences.remove(server);
                         }
                     });
             return answer;
@@ -91,7 +93,7 @@ public final class ChunkConnections implements AutoCloseable {
             asked = true;
             // On a connection of its own: this one may be full of what is written.
             Promises.whenDone(
-                    transport.connect(connection.remote(), new Refusal(), patienceMs),
+                    transport.connect(server, new Refusal(), patienceMs),
                     (greeted, failure) -> {
                         asked = false;
                         if (greeted != null) {
@@ -112,8 +114,8 @@ public final class ChunkConnections implements AutoCloseable {
     }
 
     /** The connection to a server; fails when it cannot be made. */
-    CompletableFuture<Link> to(Endpoint endpoint) {
-        CompletableFuture<Link> known = links.get(endpoint);
+    CompletableFuture<Link> to(Callee server) {
+        CompletableFuture<Link> known = links.get(server);
         if (known != null && isUsable(known)) {
             return known;
         }
@@ -122,23 +124,23 @@ public final class ChunkConnections implements AutoCloseable {
                     new FsException(Errno.EIO, "this filesystem client is closed"));
         }
         if (known != null) {
-            links.remove(endpoint, known);
+            links.remove(server, known);
         }
         CompletableFuture<Link> fresh = new CompletableFuture<>();
-        CompletableFuture<Link> other = links.putIfAbsent(endpoint, fresh);
+        CompletableFuture<Link> other = links.putIfAbsent(server, fresh);
         if (other != null) {
             return other;
         }
         Promises.whenDone(
-                transport.connect(endpoint, new Refusal(), CONNECT_MS),
+                transport.connect(server, new Refusal(), CONNECT_MS),
                 (connection, failure) -> {
                     if (connection == null) {
-                        suspect(endpoint);
-                        links.remove(endpoint, fresh);
+                        suspect(server);
+                        links.remove(server, fresh);
                         fresh.completeExceptionally(Promises.cause(failure));
                     } else {
-                        suspects.remove(endpoint);
-                        fresh.complete(new Link(connection));
+                        suspects.remove(server);
+                        fresh.complete(new Link(server, connection));
                     }
                 });
         return fresh;
@@ -151,23 +153,23 @@ public final class ChunkConnections implements AutoCloseable {
     }
 
     /** A connection broke, or could not be made: other ways are better until one can be made. */
-    void suspect(Endpoint endpoint) {
-        if (suspects.add(endpoint)) {
-            tryLater(endpoint, FIRST_TRY_MS);
+    void suspect(Callee server) {
+        if (suspects.add(server)) {
+            tryLater(server, FIRST_TRY_MS);
         }
     }
 
-    private void tryLater(Endpoint endpoint, long pauseMs) {
+    private void tryLater(Callee server, long pauseMs) {
         scheduler.schedule(
                 () -> {
-                    if (!closed && suspects.contains(endpoint)) {
+                    if (!closed && suspects.contains(server)) {
                         Promises.whenDone(
-                                to(endpoint),
+                                to(server),
                                 (link, _) -> {
                                     if (link == null) {
-                                        tryLater(endpoint, Math.min(2 * pauseMs, LAST_TRY_MS));
+                                        tryLater(server, Math.min(2 * pauseMs, LAST_TRY_MS));
                                     } else {
-                                        suspects.remove(endpoint);
+                                        suspects.remove(server);
                                     }
                                 });
                     }
@@ -176,8 +178,8 @@ public final class ChunkConnections implements AutoCloseable {
     }
 
     /** Whether a server cannot be reached. */
-    boolean isSuspect(Endpoint endpoint) {
-        return suspects.contains(endpoint);
+    boolean isSuspect(Callee server) {
+        return suspects.contains(server);
     }
 
     /**
@@ -185,9 +187,9 @@ public final class ChunkConnections implements AutoCloseable {
      * What was sent and has not arrived never will: it may be sent again on another way.
      */
     void giveUp(Link link) {
-        Endpoint endpoint = link.connection.remote();
-        patiences.put(endpoint, Math.min(2 * link.patienceMs, MOST_PATIENCE_MS));
-        suspect(endpoint);
+        Callee server = link.server;
+        patiences.put(server, Math.min(2 * link.patienceMs, MOST_PATIENCE_MS));
+        suspect(server);
         link.connection.abort();
     }
 

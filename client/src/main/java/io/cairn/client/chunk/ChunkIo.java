@@ -9,9 +9,9 @@ import io.cairn.client.session.Promises;
 import io.cairn.client.session.SessionState;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.net.Callee;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -208,10 +208,10 @@ public final class ChunkIo implements AutoCloseable {
     }
 
     /** The state of a chunk at one server, asked once. */
-    CompletableFuture<StatReply> statAt(Endpoint server, ChunkAddress address) {
+    CompletableFuture<StatReply> statAt(ChunkServer server, ChunkAddress address) {
         ChunkRequest request = new ChunkRequest.StatChunk(address);
         return connections
-                .to(server)
+                .to(Callee.of(server))
                 .thenCompose(
                         connection ->
                                 connection.call(
@@ -370,7 +370,7 @@ public final class ChunkIo implements AutoCloseable {
     /** Whether a target was slow, or could not be reached, a moment ago. */
     boolean avoids(int target) {
         ChunkServer server = map().serverOfTarget(target);
-        return hedge.avoids(target) || (server != null && connections.isSuspect(server.endpoint()));
+        return hedge.avoids(target) || (server != null && connections.isSuspect(Callee.of(server)));
     }
 
     RandomGenerator random() {

@@ -14,6 +14,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.net.Callee;
 import io.cairn.net.Message;
 import io.cairn.runtime.local.OpenDescriptor;
 import io.cairn.wire.chunk.ChunkAddress;
@@ -85,7 +86,7 @@ final class DirectReads implements AutoCloseable {
     }
 
     /** Where a grant can be asked for. */
-    private record Source(Endpoint endpoint, Locality locality, ChunkAddress address) {}
+    private record Source(Callee server, Locality locality, ChunkAddress address) {}
 
     private final ClientRuntime runtime;
     private final ChunkIo io;
@@ -242,7 +243,7 @@ final class DirectReads implements AutoCloseable {
                                 place.oid(),
                                 place.index(),
                                 place.layout().chunkSizeLog2());
-                Source source = new Source(server.endpoint(), locality, address);
+                Source source = new Source(Callee.of(server), locality, address);
                 if (here) {
                     return source;
                 }
@@ -255,7 +256,7 @@ final class DirectReads implements AutoCloseable {
     private CompletableFuture<Void> ask(Source source, ChunkKey key) {
         Grant request = new Grant(source.address, runtime.machine());
         return io.connections()
-                .to(source.endpoint)
+                .to(source.server)
                 .thenCompose(link -> link.call(Message.of(request::toBytes), CALL_MS))
                 .thenApply(
                         answer -> {
@@ -304,7 +305,7 @@ final class DirectReads implements AutoCloseable {
         long nowNs = runtime.clock().nanoTime();
         switch (error.errno()) {
             case EOPNOTSUPP, EPROTO -> {
-                LOG.debug("no direct reads from {}: {}", source.endpoint, error.getMessage());
+                LOG.debug("no direct reads from {}: {}", source.server, error.getMessage());
                 source.locality.againNs = nowNs + NO_SERVER_NS;
             }
             case DISCONNECTED, ETIMEDOUT -> source.locality.againNs = nowNs + NO_CHUNK_NS;

@@ -57,7 +57,7 @@ public final class PlacementSearch {
         List<CompletableFuture<StatReply>> asked = new ArrayList<>();
         for (PlacementGroup.Member member : group.members()) {
             ChunkServer server = map.serverOfTarget(member.targetId());
-            asked.add(server == null ? null : io.statAt(server.endpoint(), address));
+            asked.add(server == null ? null : io.statAt(server, address));
         }
         List<FilePlacement.Replica> replicas = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {

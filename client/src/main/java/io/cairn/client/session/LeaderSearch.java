@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.KnownMasters;
+import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -181,7 +182,7 @@ final class LeaderSearch {
             return;
         }
         Promises.whenDone(
-                transport.connect(master, handler, patienceMs),
+                transport.connect(Callee.master(master), handler, patienceMs),
                 (connection, failure) -> {
                     if (connection == null) {
                         failed(master, search, Await.failure(failure));

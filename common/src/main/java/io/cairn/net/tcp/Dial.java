@@ -6,7 +6,7 @@ import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Connection;
 import io.cairn.net.EventLoops;
-import io.cairn.net.Handler;
+import io.cairn.net.frame.FrameChannel;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,21 +31,28 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 final class Dial {
-    private final NettyTransport transport;
+    private final Function<Channel, FrameChannel> greeter;
     private final EventLoops loops;
     private final EventLoop loop;
     private final Endpoint to;
-    private final Handler handler;
     private final long timeoutMs;
     private final CompletableFuture<Connection> result = new CompletableFuture<>();
     private @Nullable Channel channel;
 
-    Dial(NettyTransport transport, EventLoops loops, Endpoint to, Handler handler, long timeoutMs) {
-        this.transport = transport;
+    /**
+     * Not begun.
+     *
+     * @param greeter puts a new socket into service, in its initializer
+     */
+    Dial(
+            Function<Channel, FrameChannel> greeter,
+            EventLoops loops,
+            Endpoint to,
+            long timeoutMs) {
+        this.greeter = greeter;
         this.loops = loops;
         this.loop = loops.group().next();
         this.to = to;
-        this.handler = handler;
         this.timeoutMs = timeoutMs;
     }
 
@@ -129,8 +137,7 @@ final class Dial {
     }
 
     private void greet(Channel made) {
-        transport
-                .adopt(made, handler, to, false)
+        greeter.apply(made)
                 .greeting()
                 .whenComplete(
                         (greeted, error) -> {

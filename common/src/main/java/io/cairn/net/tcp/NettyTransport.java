@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Admission;
+import io.cairn.net.Callee;
 import io.cairn.net.ChannelSecurity;
 import io.cairn.net.Connection;
 import io.cairn.net.EventLoops;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,20 +119,38 @@ public final class NettyTransport implements Transport {
 
     @Override
     public CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs) {
+        return connect(to, null, handler, timeoutMs);
+    }
+
+    @Override
+    public CompletableFuture<Connection> connect(Callee to, Handler handler, long timeoutMs) {
+        return connect(to.endpoint(), to, handler, timeoutMs);
+    }
+
+    private CompletableFuture<Connection> connect(
+            Endpoint to, @Nullable Callee whom, Handler handler, long timeoutMs) {
         if (closed) {
             return CompletableFuture.failedFuture(
                     new FsException(Errno.DISCONNECTED, "the transport is closed"));
         }
-        return new Dial(this, loops, to, handler, timeoutMs).begin();
+        Function<Channel, FrameChannel> greeter =
+                made -> {
+                    TlsLayer tls =
+                            security == null
+                                    ? null
+                                    : TlsLayer.connecting(security, to.host(), whom);
+                    return adopt(made, handler, to, tls);
+                };
+        return new Dial(greeter, loops, to, timeoutMs).begin();
     }
 
     /**
      * Puts a new socket into service, in its initializer.
      *
-     * @param accepted whether the other side connected
+     * @param tls of this socket; null when it is plain
      */
-    FrameChannel adopt(Channel channel, Handler handler, Endpoint remote, boolean accepted) {
-        TlsLayer tls = security == null ? null : new TlsLayer(security, accepted, remote.host());
+    private FrameChannel adopt(
+            Channel channel, Handler handler, Endpoint remote, @Nullable TlsLayer tls) {
         NettyWire wire = new NettyWire(channel, loops, settings, handler, remote, tls);
         channel.config().setAllocator(allocator);
         channel.config().setRecvByteBufAllocator(new ReadBuffers(wire, READS));
@@ -184,7 +204,8 @@ public final class NettyTransport implements Transport {
     private void accept(Channel channel, Admission admission, Handler handler) {
         if (admission.admit(channel, true)) {
             Endpoint remote = endpointOf((InetSocketAddress) channel.remoteAddress());
-            adopt(channel, handler, remote, true)
+            TlsLayer tls = security == null ? null : TlsLayer.accepted(security, remote.host());
+            adopt(channel, handler, remote, tls)
                     .greeting()
                     .thenAccept(greeted -> admission.spoke(channel));
         }

@@ -1,12 +1,15 @@
 package io.cairn.net.tcp;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
+import io.cairn.net.Callee;
 import io.cairn.net.ChannelSecurity;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /** The TLS of one connection. Used on its loop only. */
@@ -14,19 +17,36 @@ final class TlsLayer {
     private final ChannelSecurity security;
     private final SslHandler handler;
     private final String address;
+    private final @Nullable Callee callee;
     private @Nullable Principal principal;
     private boolean refused;
 
+    private TlsLayer(
+            ChannelSecurity security, SSLEngine engine, String address, @Nullable Callee callee) {
+        this.security = security;
+        this.handler = new SslHandler(engine);
+        this.address = address;
+        this.callee = callee;
+    }
+
     /**
-     * Not begun.
+     * Of a connection that the other side makes.
      *
-     * @param accepted whether the other side connected
      * @param address that of the other side
      */
-    TlsLayer(ChannelSecurity security, boolean accepted, String address) {
-        this.security = security;
-        this.handler = new SslHandler(accepted ? security.server() : security.client());
-        this.address = address;
+    static TlsLayer accepted(ChannelSecurity security, String address) {
+        return new TlsLayer(security, security.server(), address, null);
+    }
+
+    /**
+     * Of a connection that this side makes.
+     *
+     * @param address that of the other side
+     * @param callee who it must be; null when anybody will do that listens
+     */
+    static TlsLayer connecting(
+            ChannelSecurity security, String address, @Nullable Callee callee) {
+        return new TlsLayer(security, security.client(), address, callee);
     }
 
     /** What stands in the pipeline. */
@@ -43,7 +63,12 @@ final class TlsLayer {
     /** Looks who the other side is; the reason why it may not speak, or null. */
     @Nullable IOException examine() {
         try {
-            principal = security.principal(handler.engine().getSession(), address);
+            Principal known = security.principal(handler.engine().getSession(), address);
+            if (callee != null && !callee.is(known)) {
+                throw new FsException(
+                        Errno.EACCES, "%s answers, and not %s".formatted(known, callee.who()));
+            }
+            principal = known;
             return null;
         } catch (FsException e) {
             return failure(e);

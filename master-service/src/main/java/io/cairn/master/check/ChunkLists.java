@@ -4,9 +4,9 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.net.Answer;
+import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -28,7 +28,7 @@ final class ChunkLists implements AutoCloseable {
     private static final long ANSWER_MS = 15_000;
 
     private final Transport transport;
-    private final Map<Endpoint, Connection> connections = new HashMap<>();
+    private final Map<Callee, Connection> connections = new HashMap<>();
 
     ChunkLists(Transport transport) {
         this.transport = transport;
@@ -47,7 +47,7 @@ final class ChunkLists implements AutoCloseable {
         }
         ListChunks question =
                 new ListChunks(group.id(), group.epoch(), afterOid, afterIndex, Integer.MAX_VALUE);
-        Connection to = connection(server.endpoint());
+        Connection to = connection(Callee.of(server));
         Message reply = await(to.call(Message.of(question::toBytes), ANSWER_MS));
         try {
             if (ChunkReply.decode(reply.decoder()) instanceof ListReply list) {
@@ -61,7 +61,7 @@ final class ChunkLists implements AutoCloseable {
         }
     }
 
-    private Connection connection(Endpoint to) {
+    private Connection connection(Callee to) {
         Connection known = connections.get(to);
         if (known == null || !known.isOpen()) {
             known = await(transport.connect(to, new Deaf(), CONNECT_MS));

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Answer;
+import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
@@ -71,7 +72,9 @@ final class CertificateCall {
     }
 
     private byte[] ask(Endpoint master, ClusterRequest request) {
-        Connection connection = await(transport.connect(master, CertificateCall::refuse, CALL_MS));
+        Connection connection = await(
+                        transport.connect(
+                                Callee.master(master), CertificateCall::refuse, CALL_MS));
         try (connection) {
             Message reply =
                     await(
