@@ -109,7 +109,8 @@ public class FileBenchmark {
                         clock,
                         new Silent(),
                         Runnable::run,
-                        () -> Runtime.getRuntime().halt(1));
+                        () -> Runtime.getRuntime().halt(1),
+                        null);
         log.start();
         master =
                 new MasterService(

@@ -6,6 +6,7 @@ import io.cairn.net.Principal.Role;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -16,6 +17,7 @@ import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.x509.BasicConstraints;
@@ -97,6 +99,40 @@ public final class CertificateAuthority {
                 PemFile.key(PemFile.read(keyFile, true), keyFile.toString()),
                 PemFile.certificates(PemFile.read(pem, false), pem.toString()).getFirst(),
                 random);
+    }
+
+    /**
+     * An authority that another master handed over.
+     *
+     * @param answer certificates, its own one last, and its key, in PEM, as {@link #handOver} makes
+     *     it
+     * @throws FsException EINVAL when it is none, or its parts do not belong together
+     */
+    public static CertificateAuthority of(byte[] answer, SecureRandom random) {
+        String text = new String(answer, StandardCharsets.US_ASCII);
+        int end = Math.max(0, text.indexOf("-----BEGIN PRIVATE KEY-----"));
+        byte[] chain = text.substring(0, end).getBytes(StandardCharsets.US_ASCII);
+        String from = "the answer of the master";
+        PrivateKey key = PemFile.key(answer, from);
+        X509Certificate own = PemFile.certificates(chain, from).getLast();
+        try {
+            Identity.requirePair(key, own);
+        } catch (GeneralSecurityException e) {
+            throw new FsException(Errno.EINVAL, from + " holds another key: " + e.getMessage(), e);
+        }
+        return new CertificateAuthority(key, own, random);
+    }
+
+    /**
+     * What a new master gets: its certificate, that of the authority, and the key of the authority.
+     *
+     * @param chain the certificates, in PEM
+     */
+    public byte[] handOver(byte[] chain) {
+        byte[] secret = PemFile.bytes(key);
+        byte[] all = Arrays.copyOf(chain, chain.length + secret.length);
+        System.arraycopy(secret, 0, all, chain.length, secret.length);
+        return all;
     }
 
     /** Keeps it in a directory, with rights for the owner alone; fails with EIO. Blocks. */

@@ -56,14 +56,16 @@ public record Identity(
         return new Identity(key, own, chain.getLast(), subject);
     }
 
-    private static void requirePair(PrivateKey key, X509Certificate certificate)
+    /** Fails when a key is not that of a certificate. */
+    static void requirePair(PrivateKey key, X509Certificate certificate)
             throws GeneralSecurityException {
         byte[] anything = {1, 2, 3};
         Signature signature = Signature.getInstance("SHA256withECDSA");
         signature.initSign(key);
         signature.update(anything);
         byte[] signed = signature.sign();
-        signature.initVerify(certificate);
+        // By its key: the certificate of an authority may sign certificates only.
+        signature.initVerify(certificate.getPublicKey());
         signature.update(anything);
         if (!signature.verify(signed)) {
             throw new InvalidKeyException("it is the key of another certificate");

@@ -62,6 +62,11 @@ public record JoinToken(
         return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(out.toBytes());
     }
 
+    /** Whether a text is meant to be a token. */
+    public static boolean isToken(String text) {
+        return text.startsWith(PREFIX);
+    }
+
     /**
      * Reads a token.
      *
@@ -69,7 +74,7 @@ public record JoinToken(
      */
     public static JoinToken parse(String text) {
         try {
-            if (!text.startsWith(PREFIX)) {
+            if (!isToken(text)) {
                 throw new MalformedMessageException("it does not begin with " + PREFIX);
             }
             Decoder in =

@@ -19,8 +19,10 @@ import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.raft.tls.SecuredNetwork;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
+import io.cairn.net.Refusals;
 import io.cairn.node.identity.Credentials;
 import io.cairn.node.identity.Joining;
 import io.cairn.node.identity.RevocationNews;
@@ -172,12 +174,23 @@ public final class MasterNode implements AutoCloseable {
                             new Forwarding(door, ends),
                             world.loops()
                                     .endOfTurn(settings.alone() ? world.tuning().applyNs() : 0),
-                            ends.failed());
+                            ends.failed(),
+                            network(world));
             log.start();
             return log;
         } catch (IOException e) {
             throw new CommandException(ExitCode.of(e), String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** Over which masters speak to each other; null in plain text. */
+    private static @Nullable SecuredNetwork network(ProcessContext world) {
+        if (world.security() == null) {
+            return null;
+        }
+        Refusals refusals = new Refusals("raft", world.clock());
+        refusals.measure(world.metrics());
+        return new SecuredNetwork(world.transport(), refusals);
     }
 
     /** Notices go to the door as soon as there is one. */

@@ -88,6 +88,11 @@ class HelpPagesTest {
         assertEquals("cairn", words.removeFirst(), line);
         CommandLine.ParseResult parsed = Cairn.commands().parseArgs(words.toArray(String[]::new));
         assertFalse(parsed.isUsageHelpRequested(), line);
+        boolean isService = words.getFirst().equals("master") || words.getFirst().equals("chunk");
+        if (isService && line.matches(".*--listen (?!127\\.).*")) {
+            // Else the service would not start there.
+            assertTrue(line.matches(".*( --tls| --join TOKEN| --insecure-plain).*"), line);
+        }
     }
 
     private static void everyShown(CommandLine command, Consumer<CommandLine> action) {

@@ -63,7 +63,7 @@ public final class CertificatesResource implements Resource {
     }
 
     private static List<String> roles() {
-        return List.of("chunk", "mount", "gateway", "admin");
+        return List.of("chunk", "mount", "gateway", "admin", "master");
     }
 
     @Override

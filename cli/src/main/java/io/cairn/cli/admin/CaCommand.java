@@ -50,7 +50,7 @@ public final class CaCommand implements Callable<Integer> {
                             names = "--role",
                             paramLabel = "ROLE",
                             required = true,
-                            description = "chunk, mount, gateway or admin.")
+                            description = "chunk, mount, gateway, admin or master.")
                     String role,
             @Option(
                             names = "--name",

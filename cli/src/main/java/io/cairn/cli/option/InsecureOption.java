@@ -52,7 +52,8 @@ public final class InsecureOption {
                             + " everything; "
                             + remedy
                             + "; or, in a network where you trust every machine, give "
-                            + NAME);
+                            + NAME
+                            + ", in a file of settings 'insecure-plain: true'");
         }
         LOG.warn(
                 "Listening on {} without authentication and encryption: whoever reaches this can"

@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
             "  cairn chunk --id c1 --data /srv/disk1 --listen 10.0.0.5:9881 --masters"
                     + " 10.0.0.1:9871 --join TOKEN",
             "  cairn chunk --id c1 --data /disk1,/disk2 --listen 10.0.0.5:9881 \\",
-            "      --masters 10.0.0.1:9871,10.0.0.2:9871,10.0.0.3:9871"
+            "      --masters 10.0.0.1:9871,10.0.0.2:9871,10.0.0.3:9871 --insecure-plain"
         })
 public final class ChunkCommand implements Callable<Integer> {
     private static final long LOOK_MS = 50;

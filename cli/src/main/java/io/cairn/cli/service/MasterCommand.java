@@ -8,7 +8,7 @@ import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Name;
-import io.cairn.identity.CertificateAuthority;
+import io.cairn.identity.JoinToken;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings;
@@ -25,14 +25,9 @@ import io.cairn.node.MasterNode;
 import io.cairn.node.MasterRun;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
-import io.cairn.node.identity.Joining;
 import io.cairn.node.log.LogLevels;
-import io.cairn.runtime.Clock;
-import io.cairn.runtime.OwnerOnly;
 import io.cairn.runtime.Release;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -47,13 +42,16 @@ import picocli.CommandLine.Option;
         description = "Run a master: it keeps the names, attributes and the map of the cluster.",
         footer = {
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
-            "      --raft m1=127.0.0.1:9872 --found --tls",
+            "      --raft m1=10.0.0.1:9872 --found --tls",
+            "  cairn master --id m2 --data /srv/m2 --listen 10.0.0.2:9871 \\",
+            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872 --join TOKEN",
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
-            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found",
+            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found \\",
+            "      --insecure-plain",
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
-            "      --raft m1=10.0.0.1:9872 --restore /backup/cairn-metadata",
+            "      --raft m1=10.0.0.1:9872 --restore /backup/cairn-metadata --insecure-plain",
             "  cairn master --id m4 --data /srv/m4 --listen 10.0.0.4:9871 \\",
-            "      --raft m4=10.0.0.4:9872 --join 10.0.0.1:9872,10.0.0.2:9872"
+            "      --raft m4=10.0.0.4:9872 --join 10.0.0.1:9872,10.0.0.2:9872 --insecure-plain"
         })
 public final class MasterCommand implements Callable<Integer> {
     @Option(
@@ -122,9 +120,11 @@ public final class MasterCommand implements Callable<Integer> {
 
     @Option(
             names = "--join",
-            paramLabel = "HOST:PORT[,...]",
+            paramLabel = "TOKEN|HOST:PORT[,...]",
             description = {
-                "Join a cluster that exists: where one or more of its living masters talk to each"
+                "Join a cluster that exists. In a cluster with TLS: a token of 'cairn ca join-token"
+                        + " --role master'; then --raft tells of living masters and of this one.",
+                "In a cluster without: where one or more of its living masters talk to each"
                         + " other, as in their --raft.",
                 "For an empty directory. --raft needs to tell of this master only. A new master"
                         + " waits for 'cairn admin masters add'; one that lost its disk gets"
@@ -136,11 +136,9 @@ public final class MasterCommand implements Callable<Integer> {
     @Option(
             names = "--tls",
             description = {
-                "With --found: give the cluster a certificate authority, and secure all connections"
-                        + " to clients and chunk servers by TLS. A master that has the authority"
-                        + " in its directory does so from then on.",
-                "For one master, with its --raft on loopback: masters do not speak TLS among each"
-                        + " other yet."
+                "Give the cluster a certificate authority, and secure all connections by TLS. A master"
+                        + " that has the authority in its directory does so from then on.",
+                "One master does this, with --found when the cluster is new; others join with tokens."
             })
     private boolean tls;
 
@@ -181,8 +179,13 @@ public final class MasterCommand implements Callable<Integer> {
             throw new CommandException(
                     ExitCode.USAGE, "--raft '" + raft + "' does not hold this master '" + id + "'");
         }
-        List<Endpoint> doors = join == null ? List.of() : MasterList.parse(join);
-        if (found && !doors.isEmpty()) {
+        MasterCredentials identity = new MasterCredentials(id, data, tls, found, insecure);
+        JoinToken token = join != null && JoinToken.isToken(join) ? identity.token(join) : null;
+        List<Endpoint> doors =
+                token != null
+                        ? identity.doors(peers)
+                        : join == null ? List.of() : MasterList.parse(join);
+        if (found && join != null) {
             throw new CommandException(
                     ExitCode.USAGE, "--found makes a new cluster, --join joins one: give one");
         }
@@ -190,7 +193,7 @@ public final class MasterCommand implements Callable<Integer> {
         ClusterSettings cluster =
                 new ClusterSettings(
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
-        Credentials credentials = credentials(endpoint, peers);
+        Credentials credentials = identity.open(token, endpoint, peers);
         EarlyCompilation.begin(Name.class, Namespace.class, MasterService.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
@@ -203,7 +206,8 @@ public final class MasterCommand implements Callable<Integer> {
                             id,
                             data,
                             endpoint,
-                            new RatisSettings.Members(peers, found, doors),
+                            new RatisSettings.Members(
+                                    token == null ? peers : identity.self(peers), found, doors),
                             cluster,
                             new AdminSettings(
                                     Release.text(),
@@ -216,45 +220,6 @@ public final class MasterCommand implements Callable<Integer> {
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
-    }
-
-    private @Nullable Credentials credentials(Endpoint listen, List<Peer> peers) {
-        Path directory = Credentials.in(data);
-        boolean isSecured = CertificateAuthority.isIn(directory);
-        if (tls && !found && !isSecured) {
-            throw new CommandException(
-                    ExitCode.USAGE,
-                    "--tls belongs to --found: the cluster of %s was founded without it"
-                            .formatted(data));
-        }
-        Endpoint own =
-                peers.stream()
-                        .filter(peer -> peer.id().equals(id))
-                        .map(Peer::raft)
-                        .findFirst()
-                        .orElse(listen);
-        if (!tls && !isSecured) {
-            insecure.requireFor(
-                    "found the cluster with 'cairn master --found --tls', and let others join with"
-                            + " tokens of 'cairn ca join-token'",
-                    listen,
-                    own);
-            return null;
-        }
-        insecure.requireFor(
-                "masters do not speak TLS among each other yet: run one master, with --raft"
-                        + " %s=127.0.0.1:%d".formatted(id, own.port()),
-                own);
-        if (tls && found && !isSecured && Files.exists(data.resolve("FORMAT"))) {
-            throw new CommandException(
-                    ExitCode.CONFIG,
-                    "%s holds a cluster that was founded without TLS, which it cannot get now"
-                            .formatted(data));
-        }
-        OwnerOnly.begin();
-        return new Credentials(
-                directory.toAbsolutePath(),
-                Joining.ofMaster(directory, id, tls, Clock.system(), new SecureRandom()));
     }
 
     private void opened(MasterNode node, AdminPage page, ProcessContext world) {

@@ -13,6 +13,7 @@ import io.cairn.master.identity.Invitation.Holder;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.RecordChange;
@@ -119,8 +120,9 @@ public final class CertificateDesk {
     /**
      * Signs the first certificate of who was invited. The invitation ends with it.
      *
-     * @return the certificate and that of the authority, in PEM; or fails: EACCES when nobody was
-     *     invited with this secret, EINVAL when the request is none
+     * @return the certificate and that of the authority, in PEM, and for a master also the key of
+     *     the authority; or fails: EACCES when nobody was invited with this secret, EINVAL when the
+     *     request is none
      */
     public CompletableFuture<byte[]> join(String secret, byte[] request) {
         Invitation invitation = invitationOf(secret);
@@ -130,7 +132,10 @@ public final class CertificateDesk {
                             + " make another with 'cairn ca join-token'");
         }
         RecordChange used = new RecordChange(invitation.key(), invitation.version(), null);
-        return issue(invitation.holder(), request, List.of(used));
+        Holder holder = invitation.holder();
+        CompletableFuture<byte[]> chain = issue(holder, request, List.of(used));
+        // Whichever master leads signs for others.
+        return holder.role() == Role.MASTER ? chain.thenApply(authority::handOver) : chain;
     }
 
     /** Takes the same time for every secret. */
@@ -183,11 +188,14 @@ public final class CertificateDesk {
                         signed.getSerialNumber().toString(16),
                         signed.getNotAfter().toInstant().toEpochMilli());
         List<RecordChange> changes = new ArrayList<>(besides);
-        changes.add(
-                new RecordChange(
-                        Certified.key(holder),
-                        known.version(),
-                        known.with(issued, nowMs()).stored()));
+        if (holder.role() != Role.MASTER) {
+            // A master signs for itself from now on: there is nothing that could be revoked.
+            changes.add(
+                    new RecordChange(
+                            Certified.key(holder),
+                            known.version(),
+                            known.with(issued, nowMs()).stored()));
+        }
         return writer.submit(new LeaderMutation.ChangeRecords(changes))
                 .thenApply(
                         reply -> {

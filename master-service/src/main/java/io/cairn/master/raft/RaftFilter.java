@@ -27,6 +27,7 @@ import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -229,6 +230,11 @@ final class RaftFilter {
         }
     }
 
+    /** What this master tells of itself. */
+    ByteString hello() {
+        return admission.get().hello().encode();
+    }
+
     /** Answers the one question that a master asks as a client. */
     private RaftClientReply answer(RaftClientRequest request) throws IOException {
         if (!Hello.isQuestion(request.getMessage().getContent())) {
@@ -237,7 +243,7 @@ final class RaftFilter {
         return RaftClientReply.newBuilder()
                 .setRequest(request)
                 .setSuccess()
-                .setMessage(Message.valueOf(admission.get().hello().encode()))
+                .setMessage(Message.valueOf(hello()))
                 .build();
     }
 

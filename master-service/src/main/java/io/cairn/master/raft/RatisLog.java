@@ -12,6 +12,7 @@ import io.cairn.master.raft.member.MemberChanges;
 import io.cairn.master.raft.member.MemberList;
 import io.cairn.master.raft.member.Peer;
 import io.cairn.master.raft.member.RollCall;
+import io.cairn.master.raft.tls.SecuredNetwork;
 import io.cairn.master.store.Membership;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
@@ -123,6 +124,7 @@ public final class RatisLog implements ReplicatedLog {
      * @param listener hears nothing before {@link #start}
      * @param endOfTurn runs a task when the calling thread has handed in what it has, or at once
      * @param halt ends the process; may be called by any thread
+     * @param network to other masters, with certificates; null for plain text
      * @throws IOException when the directory is in use, foreign or damaged; the message names the
      *     file
      */
@@ -131,7 +133,8 @@ public final class RatisLog implements ReplicatedLog {
             Clock clock,
             LogListener listener,
             Executor endOfTurn,
-            Runnable halt)
+            Runnable halt,
+            @Nullable SecuredNetwork network)
             throws IOException {
         this.settings = settings;
         this.clock = clock;
@@ -161,11 +164,11 @@ public final class RatisLog implements ReplicatedLog {
             if (wasAlone) {
                 directory.foundAlone(settings.found());
             }
-            server = build();
+            server = build(network);
             division = server.getDivision(GROUP);
             members.follow(division);
             gate = new LeaderGate(division);
-            others = new RollCall(settings.id(), GROUP, clock);
+            others = new RollCall(settings.id(), GuardedRpc.hellos(network, GROUP), clock);
             admission = admission();
             requests = new LocalRequests(server, division, clientId, this::mayRead, timer);
             changes = new MemberChanges(members, others, requests, seat, clock, this::listChanges);
@@ -191,14 +194,14 @@ public final class RatisLog implements ReplicatedLog {
                 members, settings.found(), seat, around, incarnation, settings.client());
     }
 
-    private RaftServer build() throws IOException {
+    private RaftServer build(@Nullable SecuredNetwork network) throws IOException {
         RaftFilter door = new RaftFilter(members, GROUP, seat, () -> admission, clock);
         List<RaftPeer> peers = members.peers().stream().map(Peer::inRatis).toList();
         return RaftServer.newBuilder()
                 .setServerId(self)
                 .setStateMachine(machine)
                 .setProperties(RatisOptions.properties(settings, wasAlone, directory.raft()))
-                .setParameters(GuardedRpc.with(door))
+                .setParameters(GuardedRpc.with(door, network, settings.self().raft()))
                 .setThreadGroup(new RaftThreads())
                 .setGroup(RaftGroup.valueOf(GROUP, peers))
                 .setOption(RaftStorage.StartupOption.RECOVER)

@@ -94,8 +94,9 @@ final class RatisOptions {
         Log.setPreallocatedSize(
                 to, SizeInBytes.valueOf(Math.min(MAX_PREALLOCATED_BYTES, segmentBytes / 4)));
         Log.setWriteBufferSize(to, SizeInBytes.valueOf("8MB"));
-        Log.Appender.setBufferByteLimit(to, SizeInBytes.valueOf("4MB"));
-        Log.Appender.setSnapshotChunkSizeMax(to, SizeInBytes.valueOf("4MB"));
+        // Below the largest payload of a frame of ours, for masters with certificates.
+        Log.Appender.setBufferByteLimit(to, SizeInBytes.valueOf("3MB"));
+        Log.Appender.setSnapshotChunkSizeMax(to, SizeInBytes.valueOf("3MB"));
         // Else each commit index costs an entry of its own.
         Log.setLogMetadataEnabled(to, false);
         Log.setSegmentCacheNumMax(to, 2);

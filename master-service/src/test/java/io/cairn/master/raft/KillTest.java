@@ -98,6 +98,7 @@ class KillTest {
                 Runnable::run,
                 () -> {
                     throw new AssertionError("halted");
-                });
+                },
+                null);
     }
 }

@@ -40,7 +40,8 @@ public final class KilledMaster {
                         Clock.system(),
                         heard,
                         Runnable::run,
-                        () -> Runtime.getRuntime().halt(3));
+                        () -> Runtime.getRuntime().halt(3),
+                        null);
         log.start();
         TestSession session = new TestSession(() -> log);
         PrintStream out = System.out;

@@ -7,6 +7,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterGroup.Newcomer;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.member.Peer;
+import io.cairn.master.raft.tls.SecuredNetwork;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
 import io.cairn.net.FreePorts;
@@ -21,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,9 @@ final class TestGroup implements AutoCloseable {
 
     /** Whether masters that are started may found a cluster. */
     boolean found = true;
+
+    /** What the master of a name speaks to the others over; null for plain text. */
+    @Nullable Function<String, SecuredNetwork> networks;
 
     /** So many of them found the cluster; the others are started to join it. */
     int founders;
@@ -124,7 +129,8 @@ final class TestGroup implements AutoCloseable {
                         Clock.system(),
                         listener,
                         Runnable::run,
-                        () -> listener.halted = true);
+                        () -> listener.halted = true,
+                        networks == null ? null : networks.apply(peers.get(master).id()));
         log.start();
         logs[master] = log;
         return log;

@@ -28,6 +28,24 @@ public final class Joining {
      */
     public static Identity join(JoinToken token, Path directory, Clock clock, SecureRandom random) {
         SigningRequest request = SigningRequest.make(random);
+        Identity identity = Identity.of(request.key(), ask(token, request, clock));
+        identity.write(directory);
+        return identity;
+    }
+
+    /**
+     * Joins a cluster as a master: keeps the authority of the cluster in a directory, from which
+     * {@link #ofMaster} makes the identity.
+     *
+     * @throws io.cairn.base.FsException as {@link #join} does
+     */
+    public static void joinAsMaster(
+            JoinToken token, Path directory, Clock clock, SecureRandom random) {
+        SigningRequest request = SigningRequest.make(random);
+        CertificateAuthority.of(ask(token, request, clock), random).write(directory);
+    }
+
+    private static byte[] ask(JoinToken token, SigningRequest request, Clock clock) {
         EventLoops loops = new EventLoops("cairn-join", 1, clock);
         try (NettyTransport transport =
                 new NettyTransport(
@@ -36,12 +54,8 @@ public final class Joining {
                         ByteBufAllocator.DEFAULT,
                         true,
                         new JoinSecurity(token, clock))) {
-            byte[] chain =
-                    new CertificateCall(transport, token.masters(), clock)
-                            .ask(new ClusterRequest.Join(token.secret(), request.bytes()));
-            Identity identity = Identity.of(request.key(), chain);
-            identity.write(directory);
-            return identity;
+            return new CertificateCall(transport, token.masters(), clock)
+                    .ask(new ClusterRequest.Join(token.secret(), request.bytes()));
         }
     }
 

@@ -10,6 +10,19 @@ import org.apache.ratis.protocol.RaftPeer;
  * @param raft where the other masters reach it
  */
 public record Peer(String id, Endpoint raft) {
+    /** Before the address of one whose name is not known; no name of a master begins so. */
+    private static final String NAMELESS = "?";
+
+    /** Whoever listens there. */
+    static Peer at(Endpoint raft) {
+        return new Peer(NAMELESS + raft, raft);
+    }
+
+    /** Whether it is whoever listens there. */
+    public boolean isNameless() {
+        return id.startsWith(NAMELESS);
+    }
+
     /** The same in Ratis' words. */
     public RaftPeer inRatis() {
         return RaftPeer.newBuilder().setId(id).setAddress(raft.toString()).build();

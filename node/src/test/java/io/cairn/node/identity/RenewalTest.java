@@ -1,0 +1,165 @@
+package io.cairn.node.identity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.identity.CertificateAuthority;
+import io.cairn.identity.Identity;
+import io.cairn.identity.SigningRequest;
+import io.cairn.identity.TlsSecurity;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RenewalTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    @TempDir private Path directory;
+
+    private final SecureRandom random = new SecureRandom();
+    private final HandClock clock = new HandClock();
+    private final HandScheduler scheduler = new HandScheduler();
+    private final CertificateAuthority authority = CertificateAuthority.found(clock, random);
+    private final AtomicInteger asked = new AtomicInteger();
+    private volatile boolean isAway;
+
+    /** Time that a test moves. */
+    private static final class HandClock implements Clock {
+        private volatile long nowMs = 1_700_000_000_000L;
+
+        void advance(Duration time) {
+            nowMs += time.toMillis();
+        }
+
+        @Override
+        public long nanoTime() {
+            return nowMs * 1_000_000;
+        }
+
+        @Override
+        public long wallNs() {
+            return nowMs * 1_000_000;
+        }
+    }
+
+    /** Tasks that a test runs. */
+    private static final class HandScheduler implements Scheduler {
+        private final Deque<Runnable> tasks = new ArrayDeque<>();
+        private final Semaphore scheduled = new Semaphore(0);
+        private volatile long delayMs;
+
+        @Override
+        public synchronized Timer schedule(Runnable task, long delay) {
+            tasks.add(task);
+            delayMs = delay;
+            scheduled.release();
+            return () -> forget(task);
+        }
+
+        private synchronized void forget(Runnable task) {
+            tasks.remove(task);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
+
+        private synchronized int waiting() {
+            return tasks.size();
+        }
+
+        /** Runs the one task that waits, and awaits the next one. */
+        void turn() throws InterruptedException {
+            assertEquals(1, waiting());
+            scheduled.drainPermits();
+            Runnable task;
+            synchronized (this) {
+                task = Objects.requireNonNull(tasks.poll());
+            }
+            task.run();
+            assertTrue(scheduled.tryAcquire(60, TimeUnit.SECONDS), "it looks no more");
+        }
+    }
+
+    private byte[] sign(byte[] request) {
+        asked.incrementAndGet();
+        if (isAway) {
+            throw new FsException(Errno.ETIMEDOUT, "no answer from a master");
+        }
+        return Identity.chain(
+                authority.sign(request, Role.CHUNK, "c1", clock.now(), CertificateAuthority.LIFE),
+                authority.certificate());
+    }
+
+    private TlsSecurity security() {
+        SigningRequest request = SigningRequest.make(random);
+        Identity first = Identity.of(request.key(), sign(request.bytes()));
+        asked.set(0);
+        first.write(directory);
+        return new TlsSecurity(first, clock, new Refusals("test", clock));
+    }
+
+    private Renewal renewal(TlsSecurity security) {
+        return new Renewal(security, directory, this::sign, scheduler, clock, random);
+    }
+
+    @Test
+    void theNextOneComesTenDaysBeforeTheEndWithANewKey() throws Exception {
+        TlsSecurity security = security();
+        Identity first = security.identity();
+        try (Renewal _ = renewal(security)) {
+            assertTrue(scheduler.delayMs <= HOUR.toMillis(), scheduler.delayMs + " ms");
+            clock.advance(Duration.ofDays(19));
+            scheduler.turn();
+            assertSame(first, security.identity());
+            assertEquals(0, asked.get());
+            clock.advance(Duration.ofDays(1).plus(HOUR));
+            scheduler.turn();
+            assertEquals(1, asked.get());
+            Identity second = security.identity();
+            assertNotEquals(first.key(), second.key());
+            assertEquals(first.subject(), second.subject());
+            assertTrue(second.expires().isAfter(first.expires().plus(Duration.ofDays(19))));
+            assertEquals(second.certificate(), Identity.read(directory).certificate());
+            scheduler.turn();
+            assertEquals(1, asked.get());
+        }
+        assertEquals(0, scheduler.waiting());
+    }
+
+    @Test
+    void itAsksAgainWhileNoMasterAnswers() throws Exception {
+        TlsSecurity security = security();
+        Identity first = security.identity();
+        try (Renewal _ = renewal(security)) {
+            isAway = true;
+            clock.advance(Duration.ofDays(25));
+            scheduler.turn();
+            scheduler.turn();
+            assertEquals(2, asked.get());
+            assertSame(first, security.identity());
+            assertEquals(first.certificate(), Identity.read(directory).certificate());
+            isAway = false;
+            scheduler.turn();
+            assertEquals(3, asked.get());
+            assertNotEquals(first.certificate(), security.identity().certificate());
+        }
+    }
+}
