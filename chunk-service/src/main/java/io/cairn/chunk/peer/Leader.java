@@ -124,7 +124,9 @@ public final class Leader {
             Message message = Message.of(request);
             // What is asked for all is part of no operation, even if one gave rise to it.
             Futures.finish(
-                    Scope.get(Span.NONE, () -> peers.call(Callee.master(master), message, timeoutMs)),
+                    Scope.get(
+                            Span.NONE,
+                            () -> peers.call(Callee.master(master), message, timeoutMs)),
                     (reply, thrown) -> {
                         if (reply != null) {
                             answered(master, reply);

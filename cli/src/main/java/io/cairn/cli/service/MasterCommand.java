@@ -136,9 +136,10 @@ public final class MasterCommand implements Callable<Integer> {
     @Option(
             names = "--tls",
             description = {
-                "Give the cluster a certificate authority, and secure all connections by TLS. A master"
-                        + " that has the authority in its directory does so from then on.",
-                "One master does this, with --found when the cluster is new; others join with tokens."
+                "Give the cluster a certificate authority, and secure all connections by TLS."
+                        + " A master that has the authority in its directory does so from then on.",
+                "One master does this, with --found when the cluster is new; others join with"
+                        + " tokens."
             })
     private boolean tls;
 

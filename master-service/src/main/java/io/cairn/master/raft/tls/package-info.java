@@ -1,7 +1,7 @@
 /**
  * The messages of masters among each other over connections with certificates. Ratis' own transport
- * has no TLS, so these go over the transport that clients use, too: a connection is made to one
- * master by its name, only masters of the same cluster are listened to, and each of them only in
+ * has no TLS, so these go over the transport that clients use, too. A connection is made to one
+ * master by its name. Only masters of the same cluster are listened to, and each of them only in
  * its own name. A renewed certificate is shown on the next connection; those of a revoked one end.
  *
  * <pre>
