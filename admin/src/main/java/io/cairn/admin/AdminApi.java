@@ -15,6 +15,7 @@ import io.cairn.admin.backup.BackupResource;
 import io.cairn.admin.backup.BackupSchedule;
 import io.cairn.admin.backup.BackupStream;
 import io.cairn.admin.check.FsckResource;
+import io.cairn.admin.classes.ClassesResource;
 import io.cairn.admin.resource.AuditResource;
 import io.cairn.admin.resource.ClusterResource;
 import io.cairn.admin.resource.ConfigurationResource;
@@ -129,6 +130,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new StorageResource(master));
         resources.add(new DurabilityResource(ground.log(), master));
         resources.add(new TrashResource(master));
+        resources.add(new ClassesResource(master));
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
         resources.add(new SnapshotsResource(master));

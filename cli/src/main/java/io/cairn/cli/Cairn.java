@@ -11,6 +11,7 @@ import io.cairn.cli.admin.StatusCommand;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.bench.BenchCommand;
 import io.cairn.cli.doctor.DoctorCommand;
+import io.cairn.cli.fs.ClassCommand;
 import io.cairn.cli.fs.FsCommand;
 import io.cairn.cli.fs.QuotaCommand;
 import io.cairn.cli.fs.SnapshotCommand;
@@ -73,6 +74,7 @@ public final class Cairn {
                     NfsCommand.class,
                     FsCommand.class,
                     QuotaCommand.class,
+                    ClassCommand.class,
                     TrashCommand.class,
                     SnapshotCommand.class,
                     AdminCommand.class,

@@ -3,6 +3,7 @@ package io.cairn.metadata;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.FileSystem;
+import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.RecordTable;
 import io.cairn.metadata.cluster.StorageOperations;
@@ -35,18 +36,19 @@ import io.cairn.metadata.usage.UsageTable;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.ProtocolRange;
-import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.HostMutation;
+import io.cairn.wire.master.JobMutation.ClassMutation;
 import io.cairn.wire.master.JobMutation;
-import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.StorageMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MutationType;
-import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.Failure;
+import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 
@@ -61,6 +63,7 @@ final class Interpreter {
     private final StorageOperations storage;
     private final RecordTable records;
     private final QuotaTable quotas;
+    private final ClassTable classes;
     private final InodeTable inodes;
     private final ObjectLedger ledger;
     private final SessionTable sessions;
@@ -85,7 +88,8 @@ final class Interpreter {
         ledger = new ObjectLedger(transaction);
         XattrTable xattrs = new XattrTable(transaction);
         DoubtfulObjects doubtful = new DoubtfulObjects(store, transaction);
-        inodes = new InodeTable(transaction, xattrs, quotas);
+        classes = new ClassTable(store, transaction);
+        inodes = new InodeTable(transaction, xattrs, quotas, classes);
         sessions = new SessionTable(store, transaction);
         HostTable hosts = new HostTable(store, transaction);
         locks = new LockTable(store, transaction, inodes, hosts);
@@ -93,7 +97,7 @@ final class Interpreter {
         LayoutChoice layouts = new LayoutChoice(cluster, transaction.counters());
         contentOperations =
                 new ContentOperations(transaction, inodes, ledger, layouts, cluster, doubtful);
-        TrashBin trash = new TrashBin(store, transaction, inodes, directories);
+        TrashBin trash = new TrashBin(store, transaction, inodes, directories, classes);
         trashOperations = new TrashOperations(transaction, inodes, directories, trash);
         NameOperations names =
                 new NameOperations(transaction, inodes, directories, layouts, cluster, trash);
@@ -111,7 +115,9 @@ final class Interpreter {
         snapshots = new SnapshotTable(store, transaction, inodes, ledger::letGo);
         jobs =
                 new JobTable(
-                        store, new JobTable.Rooms(transaction, directories, names, edits, cluster));
+                        store,
+                        new JobTable.Rooms(
+                                transaction, directories, names, edits, classes, cluster));
     }
 
     JobTable jobs() {
@@ -249,6 +255,7 @@ final class Interpreter {
             case TrashMutation m -> {
                 return trashOperations.apply(m);
             }
+            case ClassMutation m -> classes.apply(m);
             case LeaderMutation.SetQuota m -> quotas.set(m);
             case LeaderMutation.Purge m -> purge(m);
             case LeaderMutation.Collected m -> ledger.collected(m.entryIds());

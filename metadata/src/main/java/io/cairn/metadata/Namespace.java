@@ -6,6 +6,7 @@ import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Name;
+import io.cairn.metadata.classes.StorageClasses;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.MapHistory;
@@ -97,6 +98,7 @@ public final class Namespace {
     private final View view;
     private final MapHistory maps;
     private final Accounts accounts;
+    private final StorageClasses classes;
     private final QueryAnswers answers;
     private final StateHash hash;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -124,6 +126,7 @@ public final class Namespace {
         view = new View(store, cache);
         maps = new MapHistory(interpreter.cluster().map());
         accounts = new Accounts(view, lock.readLock(), maps, interpreter.quotas());
+        classes = new StorageClasses(view, lock.readLock());
         answers = new QueryAnswers(view, lock.readLock(), maps);
         hash = StateHash.load(store);
         published = publication(store.appliedTerm(), store.appliedIndex());
@@ -328,6 +331,11 @@ public final class Namespace {
     /** What accounts hold and may hold. */
     public Accounts accounts() {
         return accounts;
+    }
+
+    /** The storage classes. */
+    public StorageClasses classes() {
+        return classes;
     }
 
     /** All snapshots by number, those only begun and dropped ones included. */

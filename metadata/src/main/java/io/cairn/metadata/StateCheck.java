@@ -2,6 +2,7 @@ package io.cairn.metadata;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
+import io.cairn.metadata.classes.ClassCheck;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.content.ContentCheck;
 import io.cairn.metadata.inode.XattrCheck;
@@ -83,6 +84,7 @@ public final class StateCheck {
         new LockCheck(view, sessions, this::violated).check();
         new XattrCheck(view, this::violated).check();
         new JobCheck(view, this::violated).check();
+        new ClassCheck(view, this::violated).check();
         new SnapshotCheck(view, this::violated).check();
         if (omitted > 0) {
             violations.add("and " + omitted + " more");

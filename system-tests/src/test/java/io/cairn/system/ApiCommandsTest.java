@@ -1,5 +1,6 @@
 package io.cairn.system;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -443,6 +444,35 @@ final class ApiCommandsTest {
         ok("quota", "remove", "/limited");
         assertEquals("none", ok("quota", "list").out().strip());
         Files.createDirectory(limited.resolve("other"));
+    }
+
+    @Test
+    void storageClassesHoldForNewFilesAndAreAppliedToOldOnes() throws Exception {
+        Path dir = Files.createDirectory(mount.resolve("classed"));
+        byte[] contents = new byte[200_000];
+        contents[199_999] = 7;
+        Files.write(dir.resolve("old"), contents);
+        ok("class", "create", "tiny", "--replicas", "1", "--chunk-size", "64K");
+        ok("fs", "set", "--class", "tiny", dir.toString());
+        Files.write(dir.resolve("new"), contents);
+        assertEquals("/classed", ok("class", "of", "--json", dir + "/new").json().get("from"));
+        assertEquals(1 << 16, chunkSize("/classed/new"));
+        assertEquals(1 << 22, chunkSize("/classed/old"));
+        assertTrue(ok("class", "apply", "tiny", "--plan").out().contains("/classed"));
+        ok("class", "apply", dir.toString());
+        assertEquals(1 << 16, chunkSize("/classed/old"));
+        assertArrayEquals(contents, Files.readAllBytes(dir.resolve("old")));
+        fails(ExitCode.CANNOT_CREATE, "used by /classed", "class", "remove", "tiny");
+        ok("class", "set", "tiny", "--chunk-size", "128K", "--trash", "off");
+        Files.write(dir.resolve("newer"), contents);
+        assertEquals(1 << 17, chunkSize("/classed/newer"));
+        ok("fs", "set", "--class", "none", "/classed");
+        ok("class", "remove", "tiny");
+    }
+
+    private Object chunkSize(String path) throws Exception {
+        Object layout = ok("fs", "info", "--json", path).json().get("layout");
+        return layout instanceof Map<?, ?> known ? known.get("chunkSizeBytes") : path;
     }
 
     @Test

@@ -9,6 +9,9 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.classes.StorageClasses;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +67,8 @@ public final class InodeDocument {
                     Field.maybe("entries", Shape.count(), "Names in a directory."),
                     Field.maybe("policy", POLICY, "What new contents ask for; null: see each."),
                     Field.maybe("effectivePolicy", POLICY, "The same with the standards."),
+                    Field.maybe("storageClass", Shape.text(), "That holds for new files here."),
+                    Field.maybe("storageClassFrom", Shape.text(), "Where the class was set."),
                     Field.maybe("layout", LAYOUT, "How the contents of a file lie."),
                     Field.maybe("chunks", ChunkList.SHAPE, "A page of the chunks of a file."));
 
@@ -114,6 +119,7 @@ public final class InodeDocument {
             Policy policy = effective(namespace, inode.policy());
             document.put("effectivePolicy", EditFields.policy(policy));
         }
+        putClass(document, namespace, inode.ino());
         if (document.get("layout") instanceof Map<?, ?> known) {
             Map<String, Object> whole = Json.map();
             known.forEach((name, value) -> whole.put(String.valueOf(name), value));
@@ -121,6 +127,18 @@ public final class InodeDocument {
             document.put("layout", whole);
         }
         return document;
+    }
+
+    private static void putClass(Map<String, Object> document, Namespace namespace, long ino) {
+        StorageClasses.Assignment held = namespace.classes().of(ino);
+        if (held != null) {
+            document.put("storageClass", held.name());
+            byte[] from =
+                    namespace.read(0, new Query.GetPath(held.ino())) instanceof Reply.BytesReply r
+                            ? r.bytes()
+                            : new byte[0];
+            document.put("storageClassFrom", TreePath.text(from));
+        }
     }
 
     /**

@@ -48,8 +48,8 @@ final class JobDocument {
                     Field.of("sizeBytes", Shape.count(), "usage, remove: lengths of files."),
                     Field.of("allocatedBytes", Shape.count(), "usage, remove: of one copy."),
                     Field.of("storedBytes", Shape.count(), "usage: of all copies."),
-                    Field.of("misplacedFiles", Shape.count(), "policy: contents stay elsewhere."),
-                    Field.of("misplacedBytes", Shape.count(), "policy: of one copy of them."),
+                    Field.of("misplacedFiles", Shape.count(), "policy, class: stay elsewhere."),
+                    Field.of("misplacedBytes", Shape.count(), "policy, class: of one copy."),
                     Field.of("byReplicas", Shape.items(SHARE), "usage: by number of copies."));
 
     private static final Shape ERROR =

@@ -195,7 +195,7 @@ public final class JobsResource implements Resource {
                     case CHOWN -> List.of("uid", "gid");
                     case CHMOD -> List.of("mode");
                     case POLICY -> List.of("replicas", "chunkSizeBytes", "stripe");
-                    case REMOVE, USAGE -> List.of();
+                    case REMOVE, USAGE, CLASS -> List.of();
                 };
         String named = JobDocument.text(kind);
         for (Field field : EditFields.FIELDS) {
@@ -241,6 +241,8 @@ public final class JobsResource implements Resource {
             plan.change(what, count, null);
         } else if (order.kind() == Kind.USAGE) {
             plan.warn("It only counts: " + walked(tree.text(), count));
+        } else if (order.kind() == Kind.CLASS) {
+            plan.change(what, count, "files as their storage classes say");
         } else {
             plan.change(what, count, basis.get("edit"));
         }
@@ -251,7 +253,7 @@ public final class JobsResource implements Resource {
         }
         if (order.kind() == Kind.REMOVE) {
             plan.warn("What is removed cannot be brought back.");
-        } else if (order.kind() == Kind.POLICY) {
+        } else if (order.kind() == Kind.POLICY || order.kind() == Kind.CLASS) {
             plan.warn("A policy is for new contents; what lies in chunks stays where it is.");
         }
     }

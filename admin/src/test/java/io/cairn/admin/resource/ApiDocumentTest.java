@@ -42,6 +42,8 @@ class ApiDocumentTest {
         bench.openSession("host:/mnt 1");
         bench.change("POST", "/exports", "{\"line\":\"/data *(rw)\"}");
         bench.change("POST", "/quotas", "{\"path\":\"/\",\"hardInodes\":1000}");
+        bench.change("POST", "/classes", "{\"name\":\"a\",\"replicas\":2}");
+        bench.change("PUT", "/directory-classes/", "{\"class\":\"a\"}");
         HttpResponse<String> snapshot =
                 bench.change("POST", "/snapshots", "{\"directory\":\"/\",\"name\":\"monday\"}");
         assertEquals(2, snapshot.statusCode() / 100, snapshot.body());

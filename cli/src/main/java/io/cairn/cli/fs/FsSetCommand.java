@@ -45,14 +45,16 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn fs set --replicas 2 /mnt/cairn/projects",
             "  cairn fs set --chunk-size 16M --stripe 1 /mnt/cairn/videos -r",
-            "  cairn fs set --replicas default /projects -r --plan"
+            "  cairn fs set --replicas default /projects -r --plan",
+            "  cairn fs set --class videos /mnt/cairn/videos"
         })
 @Calls({
     "PATCH /files/{path}",
     "GET /files/{path}",
     "POST /jobs",
     "GET /jobs/{id}",
-    "PUT /retention/{path}"
+    "PUT /retention/{path}",
+    "PUT /directory-classes/{path}"
 })
 final class FsSetCommand implements Callable<Integer> {
     private static final int PAGE = 1024;
@@ -60,7 +62,7 @@ final class FsSetCommand implements Callable<Integer> {
     /** Files named at the end. */
     private static final int MAX_LEFT = 1000;
 
-    private static final String DEFAULT = "default";
+    static final String DEFAULT = "default";
     private static final String REPLICAS = "replicas";
     private static final String CHUNK_SIZE = "chunkSizeBytes";
     private static final String STRIPE = "stripe";
@@ -99,6 +101,14 @@ final class FsSetCommand implements Callable<Integer> {
                             + " admin API.")
     private @Nullable String trash;
 
+    @Option(
+            names = "--class",
+            paramLabel = "NAME",
+            description =
+                    "The storage class of a directory and all below, for new files; 'none' for as"
+                            + " the directory above has it. Asks the admin API; see 'cairn class'.")
+    private @Nullable String storageClass;
+
     private final List<String> left = new ArrayList<>();
     private long leftCount;
     private long changed;
@@ -134,27 +144,18 @@ final class FsSetCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        if (replicas != null) {
-            fields.put(REPLICAS, number("--replicas", replicas, 1, Policy.MAX_REPLICAS));
-        }
-        if (chunkSize != null) {
-            fields.put(
-                    CHUNK_SIZE,
-                    chunkSize.equals(DEFAULT) ? null : 1L << log2(ByteSize.parse(chunkSize)));
-        }
-        if (stripe != null) {
-            fields.put(STRIPE, number("--stripe", stripe, 0, 1 << 20));
-        }
-        if (trash != null) {
-            int code = keep(trash);
-            if (fields.isEmpty() || code != ExitCode.OK) {
-                return code;
-            }
-        }
-        if (fields.isEmpty()) {
+        putPolicy(fields, replicas, chunkSize, stripe);
+        if (trash == null && storageClass == null && fields.isEmpty()) {
             throw new CommandException(
                     ExitCode.USAGE,
-                    "nothing to set; give --replicas, --chunk-size, --stripe or --trash");
+                    "nothing to set; give --replicas, --chunk-size, --stripe, --trash or --class");
+        }
+        int code = storageClass == null ? ExitCode.OK : assign(storageClass);
+        if (code == ExitCode.OK && trash != null) {
+            code = keep(trash);
+        }
+        if (fields.isEmpty() || code != ExitCode.OK) {
+            return code;
         }
         Asked asked = new Asked(fields);
         if (!ClusterPath.of(path, changing).isHere(changing) || changing.isPlan()) {
@@ -170,6 +171,56 @@ final class FsSetCommand implements Callable<Integer> {
         }
         System.out.println(Wording.count(changed, "inode") + " set");
         return tellOfThoseLeft();
+    }
+
+    /** Moves the contents of all files of a tree on a mount to where their policies want them. */
+    static int moveContents(String path) {
+        FsSetCommand command = new FsSetCommand();
+        command.path = path;
+        Asked nothing = new Asked(Map.of());
+        try (FsSession session = new FsSession(Path.of(path))) {
+            PathWalker.Place place = session.place();
+            long ino = place.required().ino();
+            command.set(session.files(), place.parentIno(), ino, nothing);
+            if (place.required().isDirectory()) {
+                command.descend(session.files(), ino, nothing);
+            }
+        }
+        return command.tellOfThoseLeft();
+    }
+
+    /** Puts what options say into the fields of a policy; null is the default. */
+    static void putPolicy(
+            Map<String, @Nullable Object> fields,
+            @Nullable String replicas,
+            @Nullable String chunkSize,
+            @Nullable String stripe) {
+        if (replicas != null) {
+            fields.put(REPLICAS, number("--replicas", replicas, 1, Policy.MAX_REPLICAS));
+        }
+        if (chunkSize != null) {
+            fields.put(
+                    CHUNK_SIZE,
+                    chunkSize.equals(DEFAULT) ? null : 1L << log2(ByteSize.parse(chunkSize)));
+        }
+        if (stripe != null) {
+            fields.put(STRIPE, number("--stripe", stripe, 0, 1 << 20));
+        }
+    }
+
+    /** Gives a directory a class. */
+    @SuppressWarnings("NullAway") // JSON has null, Map<String, Object> has no word for it.
+    private int assign(String name) {
+        boolean isNone = name.equals("none");
+        Map<String, @Nullable Object> body = new LinkedHashMap<>();
+        body.put("class", isNone ? null : name);
+        ClusterPath place = ClusterPath.of(path).checked(changing);
+        ApiRequest request = ApiRequest.of("PUT /directory-classes/{path}", place.text());
+        return changing.done(
+                changing.apply(request.body(new LinkedHashMap<>(body))),
+                isNone
+                        ? place.text() + " has the class of the directory above, if any"
+                        : place.text() + " has class " + name + " for new files");
     }
 
     /** Says how long a directory keeps what is removed. */

@@ -23,6 +23,11 @@ final class Ordering {
             description = "Names a second that the job may go through (default: 2000).")
     private @Nullable Integer rate;
 
+    /** Whether a command waits for the end of the job. */
+    boolean isWaiting() {
+        return !detach;
+    }
+
     /**
      * Orders a job and waits for it.
      *

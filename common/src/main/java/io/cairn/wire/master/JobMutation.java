@@ -2,12 +2,14 @@ package io.cairn.wire.master;
 
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
+import io.cairn.cluster.Policy.StorageClass;
+import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 
 /**
- * The mutations of tree jobs, and the change of a single inode by an administrator. Only the leader
- * proposes them.
+ * The mutations of tree jobs, and the change of a single inode by an administrator; beside them
+ * those of storage classes. Only the leader proposes them.
  */
 public sealed interface JobMutation extends LeaderMutation {
     /**
@@ -132,6 +134,83 @@ public sealed interface JobMutation extends LeaderMutation {
 
         static EditInode decode(Decoder in) {
             return new EditInode(in.i64(), in.i64(), InodeEdit.decode(in));
+        }
+    }
+
+    /** The mutations of storage classes, for administrators. Only the leader proposes them. */
+    sealed interface ClassMutation extends LeaderMutation {
+        /** Writes the fields of a class. */
+        static void writeClass(Encoder out, StorageClass storageClass) {
+            out.text(storageClass.name());
+            Codecs.policy(out, storageClass.policy());
+            out.i64(storageClass.trashSeconds());
+        }
+
+        /** Reads the fields of a class. */
+        static StorageClass readClass(Decoder in) {
+            return new StorageClass(in.text(), Codecs.policy(in), in.i64());
+        }
+
+        /**
+         * Makes or changes a class; new files follow at once. EINVAL for a name or a policy that
+         * cannot be, EEXIST, ENOENT, ENOSPC when there are too many.
+         *
+         * @param isNew whether it must not exist, or else has to
+         */
+        record SetClass(StorageClass storageClass, boolean isNew) implements ClassMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.SET_CLASS;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                writeClass(out, storageClass);
+                out.bool(isNew);
+            }
+
+            static SetClass decode(Decoder in) {
+                return new SetClass(readClass(in), in.bool());
+            }
+        }
+
+        /** Removes a class. ENOENT, EBUSY while a directory refers to it. */
+        record RemoveClass(String name) implements ClassMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.REMOVE_CLASS;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.text(name);
+            }
+
+            static RemoveClass decode(Decoder in) {
+                return new RemoveClass(in.text());
+            }
+        }
+
+        /**
+         * Sets the class of a directory and of all below that has none itself. ESTALE, ENOTDIR,
+         * ENOENT when there is no such class, EINVAL for the trash.
+         *
+         * @param name empty: as the directory above
+         */
+        record AssignClass(long ino, String name) implements ClassMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.ASSIGN_CLASS;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i64(ino).text(name);
+            }
+
+            static AssignClass decode(Decoder in) {
+                return new AssignClass(in.i64(), in.text());
+            }
         }
     }
 }

@@ -45,7 +45,9 @@ public record JobOrder(
         /** Counts what is in the tree, as {@code du} does. */
         USAGE(3),
         /** Changes what directories and files ask for the layout of new contents. */
-        POLICY(4);
+        POLICY(4),
+        /** Gives files what their storage classes say. */
+        CLASS(5);
 
         /** All by their codes. */
         public static final CodeTable<Kind> CODES = new CodeTable<>(values());

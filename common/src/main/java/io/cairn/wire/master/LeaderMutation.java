@@ -28,6 +28,7 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.TrashMutation,
                 ContentMutation.SnapshotMutation,
                 JobMutation,
+                JobMutation.ClassMutation,
                 LeaderMutation.SetQuota {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {

@@ -168,7 +168,13 @@ public enum MutationType implements MessageType {
     SET_LABELS(
             83, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.StorageMutation.SetLabels::decode),
     // Quotas, for administrators.
-    SET_QUOTA(150, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.SetQuota::decode);
+    SET_QUOTA(150, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.SetQuota::decode),
+    // Storage classes, for administrators.
+    SET_CLASS(180, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.ClassMutation.SetClass::decode),
+    REMOVE_CLASS(
+            181, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.RemoveClass::decode),
+    ASSIGN_CLASS(
+            182, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.AssignClass::decode);
 
     /** In whose name a mutation is proposed. */
     public enum Sender {

@@ -6,17 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy.StorageClass;
+import io.cairn.cluster.Policy;
 import io.cairn.fs.Name;
 import io.cairn.master.JobRunner;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.JobBench;
-import io.cairn.metadata.job.JobRecord;
 import io.cairn.metadata.job.JobRecord.State;
-import io.cairn.metadata.job.JobTotals;
+import io.cairn.metadata.job.JobRecord;
 import io.cairn.metadata.job.JobTotals.Count;
+import io.cairn.metadata.job.JobTotals;
 import io.cairn.testkit.simulated.SimulatedScheduler;
 import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.InodeEdit;
+import io.cairn.wire.master.JobMutation.ClassMutation;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.JobOrder.Kind;
 import io.cairn.wire.master.LeaderMutation;
@@ -147,13 +150,22 @@ class JobResumeTest {
             case CHOWN -> InodeEdit.owner(7, 8);
             case CHMOD -> JobBench.mode("u+x,g=u");
             case POLICY -> JobBench.replicas(1);
-            case REMOVE, USAGE -> InodeEdit.NONE;
+            case REMOVE, USAGE, CLASS -> InodeEdit.NONE;
         };
+    }
+
+    private static void giveClass(Bench bench, long ino) {
+        StorageClass single = new StorageClass("single", new Policy(1, 16, -1), 0);
+        bench.leader(new ClassMutation.SetClass(single, true));
+        bench.leader(new ClassMutation.AssignClass(ino, "single"));
     }
 
     private static Outcome outcome(Kind kind, long seed, int perSecond, List<Fate> fates) {
         World world = new World(seed);
         world.fates.addAll(fates);
+        if (kind == Kind.CLASS) {
+            giveClass(world.bench, world.jobs.find(Bench.ROOT, "t").ino());
+        }
         long job =
                 world.jobs.submit(
                         world.jobs

@@ -10,6 +10,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
+import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
@@ -29,11 +30,14 @@ public final class InodeTable {
     private final XattrTable xattrs;
     private final LinkTable links;
     private final QuotaTable quotas;
+    private final ClassTable classes;
 
-    public InodeTable(Transaction transaction, XattrTable xattrs, QuotaTable quotas) {
+    public InodeTable(
+            Transaction transaction, XattrTable xattrs, QuotaTable quotas, ClassTable classes) {
         this.transaction = transaction;
         this.xattrs = xattrs;
         this.quotas = quotas;
+        this.classes = classes;
         links = new LinkTable(transaction);
     }
 
@@ -106,8 +110,10 @@ public final class InodeTable {
             draft.nlink = 2;
             draft.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
         }
-        if (type == FileType.DIRECTORY || type == FileType.FILE) {
+        if (type == FileType.DIRECTORY) {
             draft.policy = parent.policy();
+        } else if (type == FileType.FILE) {
+            draft.policy = classes.policyIn(parent);
         }
         return draft;
     }
@@ -179,6 +185,9 @@ public final class InodeTable {
     public Inode unlink(Inode inode, long parentIno, Name name) {
         InodeDraft draft = new InodeDraft(inode);
         links.unnamed(draft, parentIno, name);
+        if (draft.type == FileType.DIRECTORY) {
+            classes.forget(draft.ino);
+        }
         draft.nlink = draft.type == FileType.DIRECTORY ? 0 : draft.nlink - 1;
         draft.ctimeNs = transaction.nowNs();
         if (draft.nlink == 0) {

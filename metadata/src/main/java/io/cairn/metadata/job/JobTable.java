@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
+import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
@@ -56,6 +57,7 @@ public final class JobTable {
     private final DirectoryTable directories;
     private final NameOperations tree;
     private final EditOperation edits;
+    private final ClassTable classes;
     private final Cluster cluster;
     private final SortedMap<Long, JobRecord> jobs = new TreeMap<>();
     private final Map<Long, JobStack> stacks = new HashMap<>();
@@ -69,6 +71,7 @@ public final class JobTable {
             DirectoryTable directories,
             NameOperations tree,
             EditOperation edits,
+            ClassTable classes,
             Cluster cluster) {}
 
     /** Reads them from the store. */
@@ -77,6 +80,7 @@ public final class JobTable {
         directories = rooms.directories;
         tree = rooms.tree;
         edits = rooms.edits;
+        classes = rooms.classes;
         cluster = rooms.cluster;
         byte[] next = store.get(Family.META, Keys.jobs());
         if (next != null) {
@@ -162,8 +166,8 @@ public final class JobTable {
                             Errno.EBUSY, "the root of the filesystem cannot be removed");
                 }
             }
-            case USAGE -> {
-                // Nothing is changed.
+            case USAGE, CLASS -> {
+                // It does not tell what to change.
             }
             case CHOWN -> requireEdit(order, order.edit().hasOwner());
             case CHMOD -> requireEdit(order, order.edit().mode() != null);
@@ -340,6 +344,7 @@ public final class JobTable {
         return switch (record.order().kind()) {
             case REMOVE -> new TreeTask.Remove(tree);
             case USAGE -> new TreeTask.Usage(transaction, cluster, record.job());
+            case CLASS -> new TreeTask.Classed(edits, classes, transaction);
             case CHOWN, CHMOD, POLICY -> new TreeTask.Edit(edits, record.order());
         };
     }

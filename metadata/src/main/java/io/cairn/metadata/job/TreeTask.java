@@ -3,6 +3,7 @@ package io.cairn.metadata.job;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Name;
+import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.job.JobTotals.Count;
 import io.cairn.metadata.state.Keys;
@@ -97,6 +98,53 @@ interface TreeTask {
             }
             Inode now = changed == null ? inode : changed;
             if (order.kind() == JobOrder.Kind.POLICY && operation.isMisplaced(now)) {
+                totals.add(Count.MISPLACED_FILES, 1);
+                totals.add(Count.MISPLACED_BYTES, now.attributes().usedBytes());
+            }
+        }
+
+        @Override
+        public long[] relaid() {
+            return relaid.stream().mapToLong(Long::longValue).toArray();
+        }
+    }
+
+    /** Gives files the policies of their storage classes, which they had not when made. */
+    final class Classed implements TreeTask {
+        private final EditOperation operation;
+        private final ClassTable classes;
+        private final Transaction transaction;
+        private final List<Long> relaid = new ArrayList<>();
+
+        Classed(EditOperation operation, ClassTable classes, Transaction transaction) {
+            this.operation = operation;
+            this.classes = classes;
+            this.transaction = transaction;
+        }
+
+        @Override
+        public void visit(long parentIno, Name name, Inode inode, JobTotals totals) {
+            visitRoot(inode, totals);
+        }
+
+        @Override
+        public void visitRoot(Inode inode, JobTotals totals) {
+            totals.add(countOf(inode), 1);
+            // The home decides, so that a file with several names has one class.
+            Inode home =
+                    inode.attributes().isFile() ? transaction.peek(inode.parentIno()) : null;
+            if (home == null) {
+                return;
+            }
+            Inode changed = operation.apply(inode, classes.policyOf(inode, home));
+            Inode now = changed == null ? inode : changed;
+            if (changed != null) {
+                totals.add(Count.CHANGED, 1);
+                if (!Objects.equals(changed.layout(), inode.layout())) {
+                    relaid.add(inode.ino());
+                }
+            }
+            if (operation.isMisplaced(now)) {
                 totals.add(Count.MISPLACED_FILES, 1);
                 totals.add(Count.MISPLACED_BYTES, now.attributes().usedBytes());
             }

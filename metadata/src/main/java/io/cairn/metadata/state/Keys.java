@@ -39,6 +39,9 @@ import java.nio.charset.StandardCharsets;
  *                -> | 1 | version 8 | value ... |           records of the administration
  *   "quota/" kind 1 id 8
  *                -> | 1 | quota (Codecs) | sinceNs 8 |       sinceNs: a soft limit was passed, or 0
+ *   "class/" name -> | 1 | class (ClassMutation) |             storage classes
+ *   "classed/" ino 8
+ *                -> | 1 | name (text) |                     the class that a directory refers to
  *   "snapshots"  -> | 1 | lastNumber 4 | version 8 | sweep 1 | cursor (bytes) |
  *                                                            version: of the last change of what
  *                                                            chunk servers have to refuse

@@ -6,6 +6,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
+import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
@@ -31,11 +32,15 @@ public final class TrashBin {
     private final TrashDirectories places;
 
     public TrashBin(
-            Store store, Transaction transaction, InodeTable inodes, DirectoryTable directories) {
+            Store store,
+            Transaction transaction,
+            InodeTable inodes,
+            DirectoryTable directories,
+            ClassTable classes) {
         this.transaction = transaction;
         this.inodes = inodes;
         table = new TrashTable(transaction);
-        retention = new TrashRetention(store, transaction, inodes);
+        retention = new TrashRetention(store, transaction, inodes, classes);
         places = new TrashDirectories(transaction, inodes, directories, table);
     }
 

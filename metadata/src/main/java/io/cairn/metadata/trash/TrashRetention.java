@@ -3,19 +3,22 @@ package io.cairn.metadata.trash;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.TrashPlace;
+import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Keys;
-import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Transaction;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How long directories keep what is removed from them: as they say, else as the next directory
- * above says, else as it is the standard. Belongs to the apply thread.
+ * How long directories keep what is removed from them: as they say, else as their class says, else
+ * as the next directory above has it, else as it is the standard. Belongs to the apply thread.
  */
 final class TrashRetention {
     /** Longest time, in seconds: a hundred years. */
@@ -26,11 +29,14 @@ final class TrashRetention {
 
     private final Transaction transaction;
     private final InodeTable inodes;
+    private final ClassTable classes;
     private final Map<Long, Long> secondsByIno = new HashMap<>();
 
-    TrashRetention(Store store, Transaction transaction, InodeTable inodes) {
+    TrashRetention(
+            Store store, Transaction transaction, InodeTable inodes, ClassTable classes) {
         this.transaction = transaction;
         this.inodes = inodes;
+        this.classes = classes;
         byte[] all = TrashKeys.kept();
         store.scan(
                 Family.TRASH,
@@ -44,20 +50,27 @@ final class TrashRetention {
 
     /** Seconds for which a directory keeps what is removed from it; 0 when it does not. */
     long of(long directoryIno) {
-        if (secondsByIno.isEmpty() || TrashPlace.isDirectory(directoryIno)) {
+        boolean isNothingSaid = secondsByIno.isEmpty() && classes.areUnused();
+        if (isNothingSaid || TrashPlace.isDirectory(directoryIno)) {
             return 0;
         }
         long at = directoryIno;
-        Long seconds = secondsByIno.get(at);
+        Long seconds = said(at);
         while (seconds == null && at != FileSystem.ROOT_INO) {
             Inode inode = transaction.inode(at);
             if (inode == null || inode.attributes().nlink() == 0) {
                 return 0;
             }
             at = inode.parentIno();
-            seconds = secondsByIno.get(at);
+            seconds = said(at);
         }
         return seconds != null ? seconds : secondsByIno.getOrDefault(STANDARD, 0L);
+    }
+
+    private @Nullable Long said(long ino) {
+        Long own = secondsByIno.get(ino);
+        StorageClass of = own == null ? classes.at(ino) : null;
+        return of != null && of.trashSeconds() >= 0 ? Long.valueOf(of.trashSeconds()) : own;
     }
 
     /**

@@ -215,14 +215,7 @@ public final class AttributeOperations {
     }
 
     static void requirePossible(Policy policy) {
-        boolean chunkSizeIsPossible =
-                policy.chunkSizeLog2() == 0
-                        || (policy.chunkSizeLog2() >= Layout.MIN_CHUNK_SIZE_LOG2
-                                && policy.chunkSizeLog2() <= Layout.MAX_CHUNK_SIZE_LOG2);
-        if (policy.replicas() < 0
-                || policy.replicas() > Policy.MAX_REPLICAS
-                || !chunkSizeIsPossible
-                || policy.stripeWidth() < -1) {
+        if (!policy.isPossible()) {
             throw new FsException(Errno.EINVAL, "impossible policy " + policy);
         }
     }

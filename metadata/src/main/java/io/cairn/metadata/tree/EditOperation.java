@@ -85,6 +85,16 @@ public final class EditOperation {
         return inodes.put(draft);
     }
 
+    /** Gives a file a policy; null when it has it already, and its layout too. */
+    public @Nullable Inode apply(Inode file, Policy policy) {
+        InodeDraft draft = new InodeDraft(file);
+        if (!changePolicy(draft, policy)) {
+            return null;
+        }
+        draft.ctimeNs = transaction.nowNs();
+        return inodes.put(draft);
+    }
+
     private static boolean changeOwner(InodeDraft draft, InodeEdit edit) {
         int uid = edit.uid() == -1 ? draft.uid : edit.uid();
         int gid = edit.gid() == -1 ? draft.gid : edit.gid();

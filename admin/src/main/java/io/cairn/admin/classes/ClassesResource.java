@@ -1,0 +1,388 @@
+package io.cairn.admin.classes;
+
+import io.cairn.admin.api.Call;
+import io.cairn.admin.api.Field;
+import io.cairn.admin.api.Json;
+import io.cairn.admin.api.Listing;
+import io.cairn.admin.api.Log;
+import io.cairn.admin.api.Outcome;
+import io.cairn.admin.api.Parameter;
+import io.cairn.admin.api.Plan;
+import io.cairn.admin.api.Problem;
+import io.cairn.admin.api.Resource;
+import io.cairn.admin.api.Role;
+import io.cairn.admin.api.Route;
+import io.cairn.admin.api.Shape;
+import io.cairn.admin.resource.TreePath;
+import io.cairn.base.Errno;
+import io.cairn.base.Wording;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy.StorageClass;
+import io.cairn.cluster.Policy;
+import io.cairn.master.MasterService;
+import io.cairn.metadata.classes.StorageClasses.Assignment;
+import io.cairn.wire.master.JobMutation.ClassMutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /classes}: named policies; {@code /directory-classes}: directories that have one. */
+public final class ClassesResource implements Resource {
+    private static final int MAX_STRIPE = 65_536;
+    private static final long MAX_TRASH_S = 100L * 366 * 86_400;
+
+    /** Directories that a document of a class names. */
+    private static final int MAX_NAMED = 100;
+
+    private static final String REPLICAS = "replicas";
+    private static final String CHUNK_SIZE = "chunkSizeBytes";
+    private static final String STRIPE = "stripe";
+    private static final String TRASH = "trashSeconds";
+
+    private static final Field[] FIELDS = {
+        Field.maybe(
+                REPLICAS,
+                Shape.whole(1, Policy.MAX_REPLICAS),
+                "Copies of new files; null: as the directory says."),
+        Field.maybe(
+                CHUNK_SIZE,
+                Shape.whole(
+                        1L << Layout.MIN_CHUNK_SIZE_LOG2, 1L << Layout.MAX_CHUNK_SIZE_LOG2),
+                "Of new files, a power of two; null: as the directory says."),
+        Field.maybe(
+                STRIPE,
+                Shape.whole(0, MAX_STRIPE),
+                "Placement groups that new files use in turn, 0: all; null: as the directory."),
+        Field.maybe(
+                TRASH,
+                Shape.whole(0, MAX_TRASH_S),
+                "How long removed files are kept; 0: not; null: as the directory above says.")
+    };
+
+    private static final Field NAME =
+            Field.of("name", Shape.text(), "1 to 64 of a-z, 0-9, '.', '-', '_'.");
+
+    private static final Shape CLASS = Shape.fields(fieldsOfClass());
+
+    private static final Shape ASSIGNMENT =
+            Shape.fields(
+                    Field.of("path", Shape.text(), "The file or directory."),
+                    Field.maybe("class", Shape.text(), "That holds for it; null: none."),
+                    Field.maybe("from", Shape.text(), "The directory where it was set."));
+
+    private final MasterService master;
+
+    /** The classes of a cluster. */
+    public ClassesResource(MasterService master) {
+        this.master = master;
+    }
+
+    private static Field[] fieldsOfClass() {
+        List<Field> all = new ArrayList<>();
+        all.add(NAME);
+        all.addAll(List.of(FIELDS));
+        all.add(Field.of("directories", Shape.items(Shape.text()), "That have it; 100 at most."));
+        return all.toArray(Field[]::new);
+    }
+
+    private static Field[] fieldsOfNew() {
+        List<Field> all = new ArrayList<>();
+        all.add(NAME);
+        all.addAll(List.of(FIELDS));
+        return all.toArray(Field[]::new);
+    }
+
+    @Override
+    public List<Route> routes() {
+        return List.of(
+                Route.of("GET", "/classes", Role.READ, "All storage classes.")
+                        .with(Parameter.paging())
+                        .answers(Shape.page(CLASS))
+                        .reads(
+                                call ->
+                                        Listing.page(
+                                                call,
+                                                master.namespace().classes().all(),
+                                                StorageClass::name,
+                                                this::document)),
+                Route.of("POST", "/classes", Role.ADMIN, "Makes a storage class.")
+                        .takes(fieldsOfNew())
+                        .answers(CLASS)
+                        .changes(this::make),
+                Route.of("GET", "/classes/{name}", Role.READ, "A storage class.")
+                        .answers(CLASS)
+                        .reads(call -> Outcome.of(document(find(call.text("name"))))),
+                Route.of("PATCH", "/classes/{name}", Role.ADMIN, "Changes it for new files.")
+                        .takes(FIELDS)
+                        .answers(CLASS)
+                        .changes(this::change),
+                Route.of("DELETE", "/classes/{name}", Role.ADMIN, "Removes one that is not used.")
+                        .changes(this::remove),
+                Route.of(
+                                "GET",
+                                "/directory-classes/{path*}",
+                                Role.READ,
+                                "The class that holds for a file or directory.")
+                        .answers(ASSIGNMENT)
+                        .reads(call -> Outcome.of(assignment(place(call)))),
+                Route.of(
+                                "PUT",
+                                "/directory-classes/{path*}",
+                                Role.ADMIN,
+                                "Sets the class of a directory and of what is below.")
+                        .takes(Field.maybe("class", Shape.text(), "Null: as the directory above."))
+                        .answers(ASSIGNMENT)
+                        .changes(this::assign));
+    }
+
+    private StorageClass find(String name) {
+        StorageClass found = findOrNull(name);
+        if (found == null) {
+            throw Problem.notFound(
+                    "There is no class '%s'. There are: %s.".formatted(name, names()));
+        }
+        return found;
+    }
+
+    private @Nullable StorageClass findOrNull(String name) {
+        for (StorageClass each : master.namespace().classes().all()) {
+            if (each.name().equals(name)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private String names() {
+        List<String> names =
+                master.namespace().classes().all().stream().map(StorageClass::name).toList();
+        return names.isEmpty() ? "none" : String.join(", ", names);
+    }
+
+    private List<Assignment> users(String name) {
+        return master.namespace().classes().assignments().stream()
+                .filter(each -> each.name().equals(name))
+                .toList();
+    }
+
+    private String path(long ino) {
+        return master.namespace().read(0, new Query.GetPath(ino)) instanceof Reply.BytesReply found
+                ? TreePath.text(found.bytes())
+                : "inode " + ino;
+    }
+
+    private Map<String, Object> document(StorageClass storageClass) {
+        Map<String, Object> document = Json.map();
+        document.put("name", storageClass.name());
+        putFields(document, storageClass);
+        document.put(
+                "directories",
+                users(storageClass.name()).stream()
+                        .limit(MAX_NAMED)
+                        .map(each -> path(each.ino()))
+                        .toList());
+        return document;
+    }
+
+    private static void putFields(Map<String, Object> document, StorageClass storageClass) {
+        Policy policy = storageClass.policy();
+        document.put(REPLICAS, policy.replicas() > 0 ? policy.replicas() : null);
+        document.put(CHUNK_SIZE, policy.chunkSizeLog2() > 0 ? 1L << policy.chunkSizeLog2() : null);
+        document.put(STRIPE, policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
+        document.put(TRASH, storageClass.trashSeconds() >= 0 ? storageClass.trashSeconds() : null);
+    }
+
+    private static Map<String, Object> fields(StorageClass storageClass) {
+        Map<String, Object> document = Json.map();
+        putFields(document, storageClass);
+        return document;
+    }
+
+    /** What a body says, and the rest as it was. */
+    private static StorageClass asked(Call call, StorageClass before) {
+        Policy policy = before.policy();
+        return new StorageClass(
+                before.name(),
+                new Policy(
+                        (int) number(call, REPLICAS, policy.replicas(), 0),
+                        chunkSizeLog2(call, policy.chunkSizeLog2()),
+                        (int) number(call, STRIPE, policy.stripeWidth(), -1)),
+                number(call, TRASH, before.trashSeconds(), StorageClass.UNSAID));
+    }
+
+    private static long number(Call call, String field, long before, long unsaid) {
+        if (!call.body().containsKey(field)) {
+            return before;
+        }
+        Long number = call.bodyNumber(field);
+        return number == null ? unsaid : number;
+    }
+
+    private static int chunkSizeLog2(Call call, int before) {
+        if (!call.body().containsKey(CHUNK_SIZE)) {
+            return before;
+        }
+        Long bytes = call.bodyNumber(CHUNK_SIZE);
+        if (bytes != null && Long.bitCount(bytes) != 1) {
+            throw Problem.invalid(
+                    CHUNK_SIZE,
+                    "'chunkSizeBytes' must be a power of two such as 4194304, not " + bytes + ".");
+        }
+        return bytes == null ? 0 : Long.numberOfTrailingZeros(bytes);
+    }
+
+    private Plan make(Call call) {
+        String name = String.valueOf(call.bodyText("name"));
+        if (!StorageClass.isName(name)) {
+            throw Problem.invalid(
+                    "name",
+                    "'name' must be 1 to 64 of a-z, 0-9, '.', '-', '_': not '" + name + "'.");
+        }
+        if (findOrNull(name) != null) {
+            throw Problem.conflict(
+                    "There is a class '" + name + "' already: change it, or take another name.");
+        }
+        StorageClass made =
+                asked(call, new StorageClass(name, Policy.STANDARD, StorageClass.UNSAID));
+        requireSomething(made);
+        Plan plan =
+                new Plan(
+                        () ->
+                                carryOut(
+                                        new ClassMutation.SetClass(made, true),
+                                        () ->
+                                                Outcome.created(
+                                                        document(find(name)), "/classes/" + name)));
+        plan.change("class " + name, null, fields(made));
+        warnOfMissingPool(plan, made);
+        return plan.basedOn(List.of(name, fields(made)));
+    }
+
+    private static void requireSomething(StorageClass made) {
+        if (made.policy().equals(Policy.STANDARD) && made.trashSeconds() < 0) {
+            throw Problem.invalid(
+                    REPLICAS,
+                    "The class says nothing: give replicas, chunkSizeBytes, stripe or"
+                            + " trashSeconds.");
+        }
+    }
+
+    private void warnOfMissingPool(Plan plan, StorageClass made) {
+        int wanted = made.policy().replicas();
+        if (wanted > 0 && master.namespace().clusterMap().youngestPool(wanted) == null) {
+            plan.warn(
+                    "There is no pool for %s yet: files get as many as there are servers for."
+                            .formatted(Wording.count(wanted, "copy")));
+        }
+    }
+
+    private Plan change(Call call) {
+        StorageClass before = find(call.text("name"));
+        StorageClass after = asked(call, before);
+        requireSomething(after);
+        Plan plan =
+                new Plan(
+                        () ->
+                                carryOut(
+                                        new ClassMutation.SetClass(after, false),
+                                        () -> Outcome.of(document(find(after.name())))));
+        Map<String, Object> from = fields(before);
+        fields(after)
+                .forEach(
+                        (field, value) -> {
+                            Object old = from.get(field);
+                            if (old == null ? value != null : !old.equals(value)) {
+                                plan.change(field, old, value);
+                            }
+                        });
+        int users = users(before.name()).size();
+        if (users > 0) {
+            plan.warn(
+                    "New files below %s follow; files that are there stay as they are."
+                            .formatted(Wording.count(users, "directory")));
+        }
+        warnOfMissingPool(plan, after);
+        return plan.basedOn(List.of(before.name(), from, fields(after)));
+    }
+
+    private Plan remove(Call call) {
+        StorageClass found = find(call.text("name"));
+        List<Assignment> users = users(found.name());
+        if (!users.isEmpty()) {
+            String more =
+                    users.size() == 1
+                            ? ""
+                            : " and " + Wording.count(users.size() - 1L, "other directory");
+            throw Problem.conflict(
+                    "Class '%s' is used by %s%s: give these another class first."
+                            .formatted(found.name(), path(users.getFirst().ino()), more));
+        }
+        Plan plan =
+                new Plan(
+                        () ->
+                                carryOut(
+                                        new ClassMutation.RemoveClass(found.name()),
+                                        Outcome::done));
+        plan.change("class " + found.name(), fields(found), null);
+        return plan.basedOn(List.of(found.name(), fields(found)));
+    }
+
+    private TreePath place(Call call) {
+        return TreePath.find(master.namespace(), call.bytes("path"));
+    }
+
+    private Map<String, Object> assignment(TreePath place) {
+        Assignment found = master.namespace().classes().of(place.inode().ino());
+        Map<String, Object> document = Json.map();
+        document.put("path", place.text());
+        document.put("class", found == null ? null : found.name());
+        document.put("from", found == null ? null : path(found.ino()));
+        return document;
+    }
+
+    private Plan assign(Call call) {
+        TreePath place = place(call);
+        if (!place.inode().attributes().isDirectory()) {
+            throw Problem.conflict(
+                    "'" + place.text() + "' is not a directory: name the one that it is in.");
+        }
+        String wanted = call.bodyText("class");
+        if (wanted != null && findOrNull(wanted) == null) {
+            throw Problem.invalid(
+                    "class", "There is no class '%s'. There are: %s.".formatted(wanted, names()));
+        }
+        long ino = place.inode().ino();
+        Plan plan =
+                new Plan(
+                        () ->
+                                carryOut(
+                                        new ClassMutation.AssignClass(
+                                                ino, wanted == null ? "" : wanted),
+                                        () -> Outcome.of(assignment(place))));
+        Assignment found = master.namespace().classes().of(ino);
+        boolean isOwn = found != null && found.ino() == ino;
+        String before = found != null && isOwn ? found.name() : null;
+        plan.change("class of " + place.text(), before, wanted);
+        plan.warn("It holds for new files; files that are there stay as they are.");
+        Map<String, Object> basis = Json.map();
+        basis.put("ino", ino);
+        basis.put("before", before);
+        basis.put("after", wanted);
+        return plan.basedOn(basis);
+    }
+
+    private Outcome carryOut(ClassMutation mutation, Supplier<Outcome> done) {
+        Reply reply = Log.await(master.submit(mutation));
+        if (reply instanceof Reply.Failure failure) {
+            String sentence = "It was not done: " + failure.message() + ".";
+            throw failure.errno() == Errno.ENOENT
+                    ? Problem.notFound(sentence)
+                    : Problem.conflict(sentence);
+        }
+        return done.get();
+    }
+}

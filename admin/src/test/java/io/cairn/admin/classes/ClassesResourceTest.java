@@ -1,0 +1,117 @@
+package io.cairn.admin.classes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.admin.AdminBench;
+import io.cairn.admin.Forest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ClassesResourceTest {
+    @TempDir private Path directory;
+    private AdminBench bench;
+    private Forest forest;
+    private long dir;
+
+    @BeforeEach
+    void open() throws Exception {
+        bench = new AdminBench(directory);
+        forest = new Forest(bench.master.service);
+        dir = forest.mkdir(Forest.ROOT, "d").ino();
+        forest.create(dir, "f", "12345");
+    }
+
+    @AfterEach
+    void close() {
+        bench.close();
+    }
+
+    private Map<String, Object> done(int status, String method, String path, String body)
+            throws Exception {
+        HttpResponse<String> answer = bench.change(method, path, body);
+        assertEquals(status, answer.statusCode(), answer.body());
+        return AdminBench.object(answer);
+    }
+
+    private void refused(int status, String word, String method, String path, String body)
+            throws Exception {
+        HttpResponse<String> answer = bench.change(method, path, body);
+        assertEquals(status, answer.statusCode(), answer.body());
+        assertTrue(answer.body().contains(word), answer.body());
+    }
+
+    private Map<String, Object> get(String path) throws Exception {
+        return bench.get(path);
+    }
+
+    @Test
+    void aClassIsMadeAssignedChangedAndRemoved() throws Exception {
+        Map<String, Object> made =
+                done(
+                        201,
+                        "POST",
+                        "/classes",
+                        "{\"name\":\"videos\",\"replicas\":2,\"chunkSizeBytes\":16777216}");
+        assertEquals(2, made.get("replicas"));
+        assertNull(made.get("stripe"));
+        Map<String, Object> held =
+                done(200, "PUT", "/directory-classes/d", "{\"class\":\"videos\"}");
+        assertEquals("videos", held.get("class"));
+        assertEquals(List.of("/d"), get("/classes/videos").get("directories"));
+        forest.create(dir, "g", "1");
+        held = get("/directory-classes/d/g");
+        assertEquals("videos", held.get("class"));
+        assertEquals("/d", held.get("from"));
+        assertNull(get("/directory-classes/").get("class"));
+        Map<String, Object> file = get("/files/d/g");
+        assertEquals("videos", file.get("storageClass"));
+        assertEquals("/d", file.get("storageClassFrom"));
+        assertEquals(
+                16777216, ((Map<?, ?>) file.get("policy")).get("chunkSizeBytes"), file.toString());
+        refused(409, "used by /d", "DELETE", "/classes/videos", "");
+        Map<String, Object> changed =
+                done(
+                        200,
+                        "PATCH",
+                        "/classes/videos",
+                        "{\"chunkSizeBytes\":null,\"trashSeconds\":60}");
+        assertEquals(2, changed.get("replicas"));
+        assertNull(changed.get("chunkSizeBytes"));
+        assertEquals(60, changed.get("trashSeconds"));
+        held = done(200, "PUT", "/directory-classes/d", "{\"class\":null}");
+        assertNull(held.get("class"));
+        assertEquals(204, bench.change("DELETE", "/classes/videos", "").statusCode());
+        assertEquals(List.of(), bench.items("/classes"));
+    }
+
+    @Test
+    void badOrdersAreRefusedWithAWord() throws Exception {
+        done(201, "POST", "/classes", "{\"name\":\"a\",\"replicas\":1}");
+        refused(409, "already", "POST", "/classes", "{\"name\":\"a\",\"replicas\":1}");
+        refused(400, "a-z", "POST", "/classes", "{\"name\":\"A b\",\"replicas\":1}");
+        refused(400, "says nothing", "POST", "/classes", "{\"name\":\"b\"}");
+        refused(400, "says nothing", "PATCH", "/classes/a", "{\"replicas\":null}");
+        refused(
+                400,
+                "power of two",
+                "POST",
+                "/classes",
+                "{\"name\":\"b\",\"chunkSizeBytes\":1000000}");
+        refused(404, "There are: a", "PATCH", "/classes/none", "{\"replicas\":1}");
+        refused(400, "There are: a", "PUT", "/directory-classes/d", "{\"class\":\"none\"}");
+        refused(409, "not a directory", "PUT", "/directory-classes/d/f", "{\"class\":\"a\"}");
+        refused(404, "absent", "PUT", "/directory-classes/absent", "{\"class\":\"a\"}");
+        HttpResponse<String> plan =
+                bench.change("PUT", "/directory-classes/d?plan=true", "{\"class\":\"a\"}");
+        assertTrue(plan.body().contains("new files"), plan.body());
+        assertNull(get("/directory-classes/d").get("class"));
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of {@code admin.classes}. */
+@NullUnmarked
+package io.cairn.admin.classes;
+
+import org.jspecify.annotations.NullUnmarked;

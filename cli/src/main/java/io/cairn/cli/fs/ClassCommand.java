@@ -1,0 +1,216 @@
+package io.cairn.cli.fs;
+
+import io.cairn.cli.api.ApiRequest;
+import io.cairn.cli.api.Calls;
+import io.cairn.cli.api.Changing;
+import io.cairn.cli.api.Reading;
+import io.cairn.cli.option.TimeSpan;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code cairn class}: named policies that directories refer to. */
+@Command(
+        name = "class",
+        description = {
+            "Show and set storage classes: named policies for new files.",
+            "A directory gets one with 'cairn fs set --class NAME DIR'. It holds for all below,"
+                    + " until another directory on the way has one."
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "  cairn class create videos --replicas 2 --chunk-size 16M --trash 7d",
+            "  cairn fs set --class videos /mnt/cairn/videos",
+            "  cairn class set videos --replicas 3",
+            "  cairn class of /mnt/cairn/videos/2026",
+            "  cairn class apply videos"
+        })
+public final class ClassCommand implements Callable<Integer> {
+    private static final String COLUMNS =
+            "name replicas chunkSizeBytes:size stripe trashSeconds directories";
+    private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
+
+    @Override
+    public Integer call() {
+        throw new CommandException(
+                ExitCode.USAGE,
+                "a command is missing: cairn class create, set, list, show, of, apply or"
+                        + " remove; see --help");
+    }
+
+    /** What a class says. */
+    static final class Wishes {
+        @Option(
+                names = "--replicas",
+                paramLabel = "N",
+                description = "Copies of new files, 1 to 15, or 'default': as the directory says.")
+        private @Nullable String replicas;
+
+        @Option(
+                names = "--chunk-size",
+                paramLabel = "SIZE",
+                description = "64K to 64M, a power of two, or 'default'.")
+        private @Nullable String chunkSize;
+
+        @Option(
+                names = "--stripe",
+                paramLabel = "N",
+                description = "Placement groups that a file uses in turn, 0 for all, or 'default'.")
+        private @Nullable String stripe;
+
+        @Option(
+                names = "--trash",
+                paramLabel = "TIME",
+                description = "How long removed files are kept, such as 7d; 'off' or 'default'.")
+        private @Nullable String trash;
+
+        @SuppressWarnings("NullAway") // JSON has null, Map<String, Object> has no word for it.
+        Map<String, Object> body() {
+            Map<String, @Nullable Object> body = new LinkedHashMap<>();
+            FsSetCommand.putPolicy(body, replicas, chunkSize, stripe);
+            if (trash != null) {
+                boolean isOff = trash.equals("off") || trash.equals("0");
+                Long seconds = isOff ? Long.valueOf(0) : null;
+                if (!isOff && !trash.equals(FsSetCommand.DEFAULT)) {
+                    seconds = TimeSpan.seconds("--trash", trash);
+                }
+                body.put("trashSeconds", seconds);
+            }
+            if (body.isEmpty()) {
+                throw new CommandException(
+                        ExitCode.USAGE,
+                        "the class says nothing; give --replicas, --chunk-size, --stripe or"
+                                + " --trash");
+            }
+            return new LinkedHashMap<>(body);
+        }
+    }
+
+    @Command(
+            name = "list",
+            description = "List all classes, and the directories that have them.",
+            footer = "  cairn class list --json")
+    @Calls("GET /classes")
+    int list(@Mixin Reading reading) {
+        return reading.list(ApiRequest.of("GET /classes"), COLUMNS);
+    }
+
+    @Command(
+            name = "show",
+            description = "Show one class.",
+            footer = "  cairn class show videos")
+    @Calls("GET /classes/{name}")
+    int show(
+            @Parameters(paramLabel = "NAME", description = NAME) String name,
+            @Mixin Reading reading) {
+        return reading.show(ApiRequest.of("GET /classes/{name}", name));
+    }
+
+    @Command(
+            name = "of",
+            description = "Show the class of a file or directory, and where it was set.",
+            footer = "  cairn class of /mnt/cairn/videos/2026")
+    @Calls("GET /directory-classes/{path}")
+    int of(
+            @Parameters(paramLabel = "PATH", description = FsFilesCommands.PATH) String path,
+            @Mixin Reading reading) {
+        return reading.show(
+                ApiRequest.of("GET /directory-classes/{path}", ClusterPath.of(path).text()));
+    }
+
+    @Command(
+            name = "create",
+            description = "Make a class. What it does not say is as the directories say.",
+            footer = "  cairn class create videos --replicas 2 --chunk-size 16M")
+    @Calls("POST /classes")
+    int create(
+            @Parameters(paramLabel = "NAME", description = NAME) String name,
+            @Mixin Wishes wishes,
+            @Mixin Changing changing) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("name", name);
+        body.putAll(wishes.body());
+        return changing.done(
+                changing.apply(ApiRequest.of("POST /classes").body(body)),
+                "class " + name + " is made; 'cairn fs set --class " + name + " DIR' uses it");
+    }
+
+    @Command(
+            name = "set",
+            description = {
+                "Change a class. New files follow at once, others with 'cairn class apply'."
+            },
+            footer = {
+                "  cairn class set videos --replicas 3",
+                "  cairn class set videos --trash default --plan"
+            })
+    @Calls("PATCH /classes/{name}")
+    int set(
+            @Parameters(paramLabel = "NAME", description = NAME) String name,
+            @Mixin Wishes wishes,
+            @Mixin Changing changing) {
+        return changing.done(
+                changing.apply(ApiRequest.of("PATCH /classes/{name}", name).body(wishes.body())),
+                "class " + name + " is changed for new files");
+    }
+
+    @Command(
+            name = "apply",
+            description = {
+                "Give files that are there what their classes say: those below a directory, or"
+                        + " below all that have a class. A job of the masters.",
+                "On a mount here it also moves the contents of files; elsewhere contents stay where"
+                        + " they are until they are written anew."
+            },
+            footer = {
+                "  cairn class apply /mnt/cairn/videos",
+                "  cairn class apply videos --plan"
+            })
+    @Calls({"GET /classes/{name}", "POST /jobs", "GET /jobs/{id}", "GET /files/{path}"})
+    int apply(
+            @Parameters(
+                            paramLabel = "NAME|DIR",
+                            description = "A class, or with '/' in it a directory.")
+                    String where,
+            @Mixin Ordering ordering,
+            @Mixin Changing changing) {
+        if (where.contains("/")) {
+            ClusterPath place = ClusterPath.of(where).checked(changing);
+            int code = ordering.order(changing, "class", place, Map.of(), false);
+            boolean moves = code == ExitCode.OK && ordering.isWaiting() && !changing.isPlan();
+            return moves && place.isHere(changing) ? FsSetCommand.moveContents(where) : code;
+        }
+        Object directories =
+                changing.ask(ApiRequest.of("GET /classes/{name}", where))
+                        .document()
+                        .get("directories");
+        int code = ExitCode.OK;
+        for (Object each : directories instanceof List<?> list ? list : List.of()) {
+            ClusterPath place = new ClusterPath(String.valueOf(each), null);
+            int ended = ordering.order(changing, "class", place, Map.of(), false);
+            code = ended == ExitCode.OK ? code : ended;
+        }
+        return code;
+    }
+
+    @Command(
+            name = "remove",
+            description = "Remove a class that no directory has.",
+            footer = "  cairn class remove videos")
+    @Calls("DELETE /classes/{name}")
+    int remove(
+            @Parameters(paramLabel = "NAME", description = NAME) String name,
+            @Mixin Changing changing) {
+        return changing.done(
+                changing.apply(ApiRequest.of("DELETE /classes/{name}", name)),
+                "class " + name + " is removed");
+    }
+}
