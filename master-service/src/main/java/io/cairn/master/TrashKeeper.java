@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;
@@ -17,14 +18,18 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the trash small enough, while this master leads: purges what has been in it for its time,
  * and, when disks run short, what would go first, until enough is on its way to be deleted. Then it
- * waits for the chunk servers before it looks again. Thread-safe; {@link #tick} belongs to one
+ * waits for the chunk servers before it looks again. What snapshots hold frees nothing and stays. Thread-safe; {@link #tick} belongs to one
  * thread.
  */
 public final class TrashKeeper {
+    private static final Logger LOG = LoggerFactory.getLogger(TrashKeeper.class);
+
     /** Files purged in one entry of the log: clients' entries come between. */
     private static final int SLICE = 512;
 
@@ -39,6 +44,12 @@ public final class TrashKeeper {
      * is away deletes nothing.
      */
     private static final long MAX_WAIT_MS = 30_000;
+
+    /** So long it does not look again when snapshots hold all that is in the trash. */
+    private static final long HELD_WAIT_MS = 10_000;
+
+    /** Records that one search for space looks at; the next one goes on behind. */
+    private static final int MAX_LOOKED = 100_000;
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -55,6 +66,25 @@ public final class TrashKeeper {
     private volatile boolean submitting;
     private volatile long shortUntilMs = NEVER;
     private volatile long waitsSinceMs = NEVER;
+
+    /** Where the search for space goes on. */
+    private Position searched = Position.BEGIN;
+
+    /** Whether nothing was found since the search was at the begin. */
+    private boolean fruitless;
+
+    private boolean heldTold;
+
+    /**
+     * What purging a file does for the disks, all copies counted.
+     *
+     * @param freeBytes are deleted
+     * @param heldBytes stay for snapshots
+     */
+    public record Space(long freeBytes, long heldBytes) {
+        /** Nothing on disks. */
+        public static final Space NONE = new Space(0, 0);
+    }
 
     /**
      * A keeper.
@@ -105,25 +135,57 @@ public final class TrashKeeper {
         Namespace state = namespace.get();
         if (lacking <= 0 || state.trashSums().storedBytes() == 0) {
             waitsSinceMs = NEVER;
+            searched = Position.BEGIN;
+            heldTold = false;
             return List.of();
         }
         if (waitsForDeletions() || clock.millis() < shortUntilMs) {
             return List.of();
         }
+        shortUntilMs = clock.millis() + REPORT_MS;
+        if (searched.equals(Position.BEGIN)) {
+            fruitless = true;
+        }
+        List<Long> inos = search(state, lacking);
+        fruitless &= inos.isEmpty();
+        if (fruitless && searched.equals(Position.BEGIN)) {
+            shortUntilMs = clock.millis() + HELD_WAIT_MS;
+            tellHeld();
+        }
+        return inos;
+    }
+
+    private void tellHeld() {
+        if (!heldTold) {
+            LOG.warn(
+                    "disks are short, and purging the trash frees nothing: snapshots hold what is"
+                            + " in it; see 'cairn snapshot list' and drop some");
+        }
+        heldTold = true;
+    }
+
+    /** The next that free something, as much as is lacking; what snapshots hold stays. */
+    private List<Long> search(Namespace state, long lacking) {
         List<Long> inos = new ArrayList<>();
         long found = 0;
-        Position at = Position.BEGIN;
-        while (at != null && found < lacking && inos.size() < SLICE * MAX_SLICES) {
-            Page page = state.trash(at, SLICE);
+        for (int looked = 0; looked < MAX_LOOKED; looked += SLICE) {
+            Page page = state.trash(searched, SLICE);
             for (TrashRecord record : page.records()) {
-                if (found < lacking) {
+                long freed = space(state, record).freeBytes;
+                if (freed > 0) {
                     inos.add(record.ino());
-                    found += storedBytes(state, record);
+                    found += freed;
+                }
+                if (found >= lacking || inos.size() == SLICE * MAX_SLICES) {
+                    return inos; // what is left of the page is looked at again
                 }
             }
-            at = page.next();
+            Position next = page.next();
+            searched = next == null ? Position.BEGIN : next;
+            if (next == null) {
+                return inos;
+            }
         }
-        shortUntilMs = clock.millis() + REPORT_MS;
         return inos;
     }
 
@@ -146,10 +208,34 @@ public final class TrashKeeper {
         return true;
     }
 
-    private static long storedBytes(Namespace state, TrashRecord record) {
-        var inode = record.storedBytes() == 0 ? null : state.inode(record.ino());
+    /** What purging a file would do for the disks. */
+    public Space space(TrashRecord record) {
+        return space(namespace.get(), record);
+    }
+
+    private static Space space(Namespace state, TrashRecord record) {
+        Inode inode = record.storedBytes() == 0 ? null : state.inode(record.ino());
         Layout layout = inode == null ? null : inode.layout();
-        return layout == null ? 0 : record.storedBytes() * state.clusterMap().copies(layout);
+        if (inode == null || layout == null) {
+            return Space.NONE;
+        }
+        long bytes = record.storedBytes() * state.clusterMap().copies(layout);
+        long fence = state.snapshotStatus().fence().firstOid();
+        long held = (long) (bytes * heldShare(layout, inode.attributes().size(), fence));
+        return new Space(bytes - held, held);
+    }
+
+    /** The part of the chunks that belong to objects which a snapshot may show. */
+    private static double heldShare(Layout layout, long sizeBytes, long firstOid) {
+        long held = 0;
+        long chunks = Math.max(1, ((sizeBytes - 1) >> layout.chunkSizeLog2()) + 1);
+        List<Layout.Run> runs = layout.runs();
+        for (int i = 0; i < runs.size(); i++) {
+            long end = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() : chunks;
+            long count = Math.min(end, chunks) - runs.get(i).firstChunk();
+            held += runs.get(i).oid() < firstOid ? Math.max(0, count) : 0;
+        }
+        return (double) held / chunks;
     }
 
     /** One entry after the other, while this master leads; what fails is found again. */
@@ -193,5 +279,25 @@ public final class TrashKeeper {
         Namespace state = namespace.get();
         long orphans = state.orphans(0, MAX_ORPHANS).stream().filter(isOpen.negate()).count();
         return orphans + state.garbageCount();
+    }
+
+    /**
+     * How many inodes that lost their last name up to a time wait for their deletion, 16,384 at
+     * most; those that somebody holds open do not count.
+     *
+     * @param untilNs nanoseconds since 1970
+     */
+    public long orphans(long untilNs) {
+        Namespace state = namespace.get();
+        long count = 0;
+        List<Long> page = List.of(0L);
+        while (!page.isEmpty() && count < MAX_ORPHANS) {
+            page = state.orphans(page.getLast(), SLICE);
+            for (long ino : page) {
+                Inode inode = isOpen.test(ino) ? null : state.inode(ino);
+                count += inode != null && inode.attributes().ctimeNs() <= untilNs ? 1 : 0;
+            }
+        }
+        return count;
     }
 }

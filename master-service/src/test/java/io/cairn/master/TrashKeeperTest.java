@@ -1,15 +1,20 @@
 package io.cairn.master;
 
+import static io.cairn.metadata.trash.TrashQueries.Position.BEGIN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.Inode;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
+import io.cairn.metadata.trash.TrashRecord;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
@@ -18,7 +23,9 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -100,5 +107,65 @@ final class TrashKeeperTest {
         assertEquals(List.of(new Reply.TrashReply.Made(ROOT, Name.of("f"))), announced);
         told.complete(null);
         assertInstanceOf(Reply.TrashReply.class, restored.join());
+    }
+
+    /** What a snapshot shows frees nothing: it is kept, and what is younger goes. */
+    @Test
+    void purgesForSpaceOnlyWhatFreesSome() {
+        Bench bench = Bench.withPools(1);
+        List<Long> purged = new ArrayList<>();
+        TrashKeeper space =
+                new TrashKeeper(
+                        () -> bench.namespace,
+                        mutation -> {
+                            if (mutation instanceof TrashMutation.PurgeTrash purge) {
+                                Arrays.stream(purge.inos()).forEach(purged::add);
+                            }
+                            return CompletableFuture.completedFuture(bench.leader(mutation));
+                        },
+                        _ -> CompletableFuture.completedFuture(null),
+                        _ -> false,
+                        () -> 1 << 20,
+                        time);
+        bench.nowNs = time.wallNs();
+        bench.leader(new TrashMutation.SetRetention(0, 3600));
+        long small = bench.create(ROOT, "small", "in the inode").ino();
+        long old = fileInChunks(bench, "old");
+        bench.leader(new SnapshotMutation.BeginSnapshot(ROOT, Name.of("s")));
+        int number = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        bench.leader(new SnapshotMutation.FinishSnapshot(number));
+        long young = fileInChunks(bench, "young");
+        for (String name : List.of("small", "old", "young")) {
+            bench.nowNs += 1;
+            bench.unlink(ROOT, name);
+        }
+        TrashRecord held = Objects.requireNonNull(bench.namespace.trash(BEGIN, 9)).records().get(1);
+        assertEquals(old, held.ino());
+        assertEquals(new TrashKeeper.Space(0, 1 << 20), space.space(held));
+        space.tick();
+        assertEquals(List.of(young), purged);
+        bench.leader(new LeaderMutation.Purge(new long[] {young}));
+        bench.leader(new LeaderMutation.Collected(new long[] {1}));
+        for (int i = 0; i < 30; i++) {
+            time.pass(1000);
+            space.tick();
+        }
+        assertEquals(List.of(young), purged);
+        bench.leader(new SnapshotMutation.DropSnapshot(number));
+        time.pass(20_000);
+        space.tick();
+        time.pass(20_000);
+        space.tick();
+        assertEquals(List.of(young, old), purged);
+        assertEquals(List.of(small), bench.namespace.trashEnding(Long.MAX_VALUE, 1));
+        bench.verify();
+    }
+
+    private static long fileInChunks(Bench bench, String name) {
+        Inode file = bench.create(ROOT, name);
+        long version = file.attributes().version();
+        return bench.ok(new ContentMutation.Spill(file.ino(), version, 1 << 20, 5, 1 << 20))
+                .inode()
+                .ino();
     }
 }

@@ -14,7 +14,6 @@ import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
 import io.cairn.admin.resource.TreePath;
-import io.cairn.base.Wording;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.trash.TrashQueries.Page;
 import io.cairn.metadata.trash.TrashQueries.Position;
@@ -28,15 +27,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /trash}: what was removed and is kept for a while. */
 public final class TrashResource implements Resource {
-    /** Files of one entry of the log. */
-    private static final int SLICE = 256;
-
     /** Records that one request for a page looks at. */
     private static final int MAX_LOOKED = 100_000;
 
@@ -68,10 +62,27 @@ public final class TrashResource implements Resource {
                     Field.of(
                             "awaitingDeletion",
                             Shape.count(),
-                            "Removed files and pieces of data that are still on disks."));
+                            "Removed files and pieces of data that are still on disks: all, or"
+                                    + " those of 'mark'."),
+                    Field.of(
+                            "mark",
+                            Shape.text(),
+                            "What is removed by now; give it as 'mark' to hear of that alone."));
 
-    private static final Shape DONE =
+    private static final Parameter MARK =
+            new Parameter("mark", Shape.text(), "The 'mark' of the answer before.");
+
+    private static final Shape RESTORED =
             Shape.fields(Field.of("entries", Shape.count(), "Files and directories."));
+
+    private static final Shape PURGED =
+            Shape.fields(
+                    Field.of("entries", Shape.count(), "Files and directories, so far."),
+                    Field.of(
+                            "heldBytes",
+                            Shape.count(),
+                            "Of these: bytes of all copies that stay for snapshots, so far."),
+                    Field.maybe("next", Shape.text(), "Ask again with this 'after': more is left."));
 
     private static final Shape RETENTION =
             Shape.fields(
@@ -97,15 +108,18 @@ public final class TrashResource implements Resource {
                         .answers(Shape.page(ENTRY))
                         .reads(this::list),
                 Route.of("GET", "/trash/sums", Role.READ, "How much is in the trash.")
+                        .with(MARK)
                         .answers(SUMS)
-                        .reads(_ -> Outcome.of(sums())),
+                        .reads(this::sums),
                 Route.of("POST", "/trash/restore", Role.ADMIN, "Puts files to where they were.")
                         .takes(OF_PATH)
-                        .answers(DONE)
+                        .answers(RESTORED)
                         .changes(this::restore),
                 Route.of("POST", "/trash/purge", Role.ADMIN, "Takes files out for good.")
-                        .takes(OF_PATH)
-                        .answers(DONE)
+                        .takes(
+                                OF_PATH,
+                                Field.maybe("after", Shape.text(), "The 'next' of the answer."))
+                        .answers(PURGED)
                         .changes(this::purge),
                 Route.of(
                                 "GET",
@@ -183,14 +197,16 @@ public final class TrashResource implements Resource {
         throw Problem.invalid("after", "'after' must be the 'next' of an earlier page.");
     }
 
-    private Map<String, Object> sums() {
+    private Outcome sums(Call call) {
         TrashSums sums = master.namespace().trashSums();
         Map<String, Object> document = Json.map();
         document.put("files", sums.files());
         document.put("sizeBytes", sums.sizeBytes());
         document.put("storedBytes", sums.storedBytes());
-        document.put("awaitingDeletion", master.trash().awaiting());
-        return document;
+        Deletions deletions = Deletions.of(master, call.parameter("mark"));
+        document.put("awaitingDeletion", deletions.awaiting());
+        document.put("mark", deletions.mark());
+        return Outcome.of(document);
     }
 
     private static TrashSearch search(String path) {
@@ -205,60 +221,34 @@ public final class TrashResource implements Resource {
         return search(path);
     }
 
-    private static void requireFound(TrashSearch search, List<TrashRecord> found) {
-        if (found.isEmpty()) {
-            throw Problem.notFound(
-                    "Nothing in the trash was at '"
-                            + search.text()
-                            + "': see what is there with 'cairn trash list'.");
-        }
-    }
-
     private Plan restore(Call call) {
         TrashSearch search = asked(call);
-        List<TrashRecord> found = search.latest(master.namespace());
-        requireFound(search, found);
-        Plan plan = new Plan(() -> inSlices(found, master.trash()::restore));
-        return plan.change(search.text(), null, told(found))
+        TrashBulk bulk = new TrashBulk(master, search);
+        List<TrashBulk.Version> found = bulk.latest();
+        Plan plan = new Plan(() -> bulk.restore(found));
+        return plan.change(search.text(), null, TrashBulk.told(found))
                 .warn("A name that is taken is not replaced: the file gets a suffix.");
     }
 
     private Plan purge(Call call) {
         TrashSearch search = asked(call);
-        List<TrashRecord> found = search.all(master.namespace());
-        requireFound(search, found);
-        Plan plan = new Plan(() -> inSlices(found, master.trash()::purge));
-        return plan.change("trash of " + search.text(), told(found), null)
-                .warn("Nothing brings these files back.");
-    }
-
-    private static String told(List<TrashRecord> found) {
-        long bytes = found.stream().mapToLong(each -> each.before().size()).sum();
-        long files = found.stream().filter(each -> !each.isDirectory()).count();
-        return Wording.count(files, "file")
-                + " and "
-                + Wording.count(found.size() - files, "directory")
-                + " with "
-                + bytes
-                + " bytes";
-    }
-
-    /** Part by part: what is not done when the masters fail is still in the trash. */
-    private static Outcome inSlices(
-            List<TrashRecord> found, Function<long[], CompletableFuture<Reply>> change) {
-        for (int from = 0; from < found.size(); from += SLICE) {
-            int end = Math.min(from + SLICE, found.size());
-            Reply reply =
-                    Log.await(
-                            change.apply(
-                                    found.subList(from, end).stream()
-                                            .mapToLong(TrashRecord::ino)
-                                            .toArray()));
-            requireDone(reply);
+        TrashBulk bulk = new TrashBulk(master, search);
+        String after = call.bodyText("after");
+        TrashBulk.Progress progress = bulk.progress(after);
+        Plan plan = new Plan(() -> bulk.purge(progress));
+        if (after != null) {
+            return plan.change("trash of " + search.text(), "the rest", null);
         }
-        Map<String, Object> document = Json.map();
-        document.put("entries", found.size());
-        return Outcome.of(document);
+        TrashBulk.Count count = bulk.count();
+        plan.change("trash of " + search.text(), count.told(), null)
+                .warn("Nothing brings these files back.");
+        if (count.heldBytes() > 0) {
+            plan.warn(
+                    "Snapshots hold "
+                            + count.heldBytes()
+                            + " bytes of it, all copies counted: these are not freed.");
+        }
+        return plan;
     }
 
     private static void requireDone(Reply reply) {

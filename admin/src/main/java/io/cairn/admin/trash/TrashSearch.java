@@ -1,18 +1,11 @@
 package io.cairn.admin.trash;
 
 import io.cairn.fs.TrashPlace;
-import io.cairn.metadata.Namespace;
-import io.cairn.metadata.trash.TrashQueries.Page;
-import io.cairn.metadata.trash.TrashQueries.Position;
 import io.cairn.metadata.trash.TrashRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param day in UTC; null for all days
  */
 record TrashSearch(byte[] path, @Nullable LocalDate day) {
-    private static final int PAGE = 4096;
     private static final long NS_PER_DAY = 86_400_000_000_000L;
     private static final byte[] PLACE = ("/" + TrashPlace.NAME).getBytes(StandardCharsets.UTF_8);
 
@@ -75,30 +67,6 @@ record TrashSearch(byte[] path, @Nullable LocalDate day) {
                 && isWithin(record.path(), path)
                 && (day == null
                         || day.toEpochDay() == Math.floorDiv(record.deletedNs(), NS_PER_DAY));
-    }
-
-    /** All of them, those first that go first. */
-    List<TrashRecord> all(Namespace namespace) {
-        List<TrashRecord> found = new ArrayList<>();
-        Position at = Position.BEGIN;
-        while (at != null) {
-            Page page = namespace.trash(at, PAGE);
-            page.records().stream().filter(this::finds).forEach(found::add);
-            at = page.next();
-        }
-        return found;
-    }
-
-    /** Of each path the one that was removed last. */
-    List<TrashRecord> latest(Namespace namespace) {
-        Map<String, TrashRecord> latest = new HashMap<>();
-        for (TrashRecord record : all(namespace)) {
-            latest.merge(
-                    new String(record.path(), StandardCharsets.ISO_8859_1),
-                    record,
-                    (one, other) -> one.deletedNs() > other.deletedNs() ? one : other);
-        }
-        return List.copyOf(latest.values());
     }
 
     /** The path for people. */

@@ -98,6 +98,44 @@ class TrashResourceTest {
     }
 
     @Test
+    void purgesAgainFromWhereItCame() throws Exception {
+        remove("f");
+        long nowMs = bench.master.service.wallMs();
+        String early = "\"after\":\"" + (nowMs - 3_600_000) * 1_000_000 + " 0 0 7 11\"}";
+        HttpResponse<String> none = change("POST", "/trash/purge", "{\"path\":\"/\"," + early);
+        Map<String, Object> answer = AdminBench.object(none);
+        assertEquals(7, answer.get("entries"), "removed after the purge began");
+        assertEquals(11, answer.get("heldBytes"));
+        assertNull(answer.get("next"));
+        assertEquals(1, paths("").size());
+        String late = "\"after\":\"" + (nowMs + 3_600_000) * 1_000_000 + " 0 0 7 0\"}";
+        HttpResponse<String> one = change("POST", "/trash/purge", "{\"path\":\"/\"," + late);
+        assertEquals(8, AdminBench.object(one).get("entries"));
+        assertEquals(List.of(), paths(""));
+        String bad = "{\"path\":\"/\",\"after\":\"x\"}";
+        assertEquals(400, change("POST", "/trash/purge", bad).statusCode());
+    }
+
+    @Test
+    void whoFollowsAMarkDoesNotWaitForLaterDeletions() throws Exception {
+        remove("f");
+        assertEquals(200, change("POST", "/trash/purge", "{\"path\":\"/\"}").statusCode());
+        Object mark = bench.get("/trash/sums").get("mark");
+        long end = System.nanoTime() + 30_000_000_000L;
+        while (!Integer.valueOf(0).equals(awaiting(mark)) && System.nanoTime() < end) {
+            Thread.sleep(10);
+        }
+        Object pieces = bench.get("/trash/sums?mark=" + mark).get("mark");
+        assertEquals("n0", pieces);
+        assertEquals(0, bench.get("/trash/sums?mark=n0").get("awaitingDeletion"));
+        assertEquals(400, bench.send(bench.to("/trash/sums?mark=now")).statusCode());
+    }
+
+    private Object awaiting(Object mark) throws Exception {
+        return bench.get("/trash/sums?mark=" + mark).get("awaitingDeletion");
+    }
+
+    @Test
     void tellsHowLongADirectoryKeeps() throws Exception {
         assertEquals(3600, bench.get("/retention/").get("seconds"));
         assertNull(bench.get("/retention/dir").get("seconds"));

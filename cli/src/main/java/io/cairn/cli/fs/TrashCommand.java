@@ -107,6 +107,8 @@ public final class TrashCommand implements Callable<Integer> {
             description = {
                 "Remove what is in the trash for good: a file, or a directory with all below;"
                         + " '/' is all.",
+                "What is removed while it runs stays in the trash. What a snapshot shows frees"
+                        + " no space before the snapshot is dropped.",
                 "--until-free returns when the space is free on the disks."
             },
             footer = {
@@ -125,17 +127,35 @@ public final class TrashCommand implements Callable<Integer> {
         ApiAnswer answer =
                 changing.applyWithConsent(
                         ApiRequest.of("POST /trash/purge").body(Map.of("path", place)));
+        while (answer != null && answer.document().get("next") instanceof String next) {
+            Map<String, Object> rest = Map.of("path", place, "after", next);
+            answer = changing.ask(ApiRequest.of("POST /trash/purge").body(rest));
+        }
         if (waits && answer != null) {
             awaitDeletion(changing);
         }
+        String held =
+                answer != null
+                                && answer.document().get("heldBytes") instanceof Number bytes
+                                && bytes.longValue() > 0
+                        ? "; snapshots hold " + bytes + " bytes of it, which are not freed"
+                        : "";
         return changing.done(
-                answer, "purged " + Wording.count(entries(answer), "entry") + " of " + place);
+                answer,
+                "purged " + Wording.count(entries(answer), "entry") + " of " + place + held);
     }
 
+    /** Waits for what is removed by now: others may go on removing. */
     private static void awaitDeletion(Changing changing) {
-        while (changing.ask(ApiRequest.of("GET /trash/sums")).document().get("awaitingDeletion")
-                        instanceof Number left
-                && left.longValue() > 0) {
+        ApiRequest request = ApiRequest.of("GET /trash/sums");
+        while (true) {
+            Map<String, Object> sums = changing.ask(request).document();
+            if (!(sums.get("awaitingDeletion") instanceof Number left) || left.longValue() == 0) {
+                return;
+            }
+            if (sums.get("mark") instanceof String mark) {
+                request = ApiRequest.of("GET /trash/sums").query("mark", mark);
+            }
             Pause.millis(
                     ASK_AGAIN_MS, ExitCode.TEMPORARY, "what is purged is deleted all the same");
         }

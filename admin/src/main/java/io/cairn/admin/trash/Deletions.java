@@ -1,0 +1,69 @@
+package io.cairn.admin.trash;
+
+import io.cairn.admin.api.Problem;
+import io.cairn.master.MasterService;
+import io.cairn.metadata.Namespace;
+import io.cairn.wire.master.ClusterRequest.GarbageTask;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits for its deletion on disks: all, or what was removed up to a mark. First files wait that
+ * lost their last names up to a time. When they are gone, their data waits: all pieces up to a
+ * number. So whoever follows a mark comes to an end, whatever others remove meanwhile.
+ *
+ * @param awaiting how many files and pieces of data
+ * @param mark asks for these alone
+ */
+record Deletions(long awaiting, String mark) {
+    private static final int LOOKED = 512;
+
+    /** What waits of what was removed up to a mark; all when it is null. */
+    static Deletions of(MasterService master, @Nullable String mark) {
+        if (mark == null) {
+            return new Deletions(master.trash().awaiting(), "t" + wallNs(master));
+        }
+        long number = number(mark);
+        if (mark.charAt(0) == 'n') {
+            return pieces(master.namespace(), number);
+        }
+        long files = master.trash().orphans(number);
+        return files > 0
+                ? new Deletions(files + master.namespace().garbageCount(), mark)
+                : pieces(master.namespace(), Long.MAX_VALUE);
+    }
+
+    private static long wallNs(MasterService master) {
+        return master.wallMs() * 1_000_000 + 999_999;
+    }
+
+    private static long number(String mark) {
+        if (mark.matches("[nt][0-9]{1,19}")) {
+            try {
+                return Long.parseLong(mark.substring(1));
+            } catch (NumberFormatException e) {
+                // Told below.
+            }
+        }
+        throw Problem.invalid("mark", "'mark' must be that of an earlier answer.");
+    }
+
+    /** Those with numbers up to one; the mark has the last of these. */
+    private static Deletions pieces(Namespace namespace, long lastNumber) {
+        long count = 0;
+        long after = 0;
+        while (true) {
+            List<GarbageTask> page = namespace.garbage(after, LOOKED);
+            for (GarbageTask piece : page) {
+                if (piece.entryId() > lastNumber) {
+                    return new Deletions(count, "n" + after);
+                }
+                after = piece.entryId();
+                count++;
+            }
+            if (page.size() < LOOKED) {
+                return new Deletions(count, "n" + after);
+            }
+        }
+    }
+}
