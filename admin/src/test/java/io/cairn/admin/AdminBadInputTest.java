@@ -183,7 +183,11 @@ class AdminBadInputTest {
                 "POST|/mount-rules|{\"rule\":\"/ 10.0.0.0/8(rx)\"}|rule",
                 "POST|/mount-rules|{\"rule\":\"/no/such 10.0.0.0/8(rw)\"}|rule",
                 "POST|/mount-rules|{\"rule\":\"/ *(deny=unlnk)\"}|rule",
-                "POST|/mount-rules|{\"rule\":\"/ *\",\"at\":0}|at"
+                "POST|/mount-rules|{\"rule\":\"/ *\",\"at\":0}|at",
+                "POST|/mount-rules|{\"rule\":\"/ *\",\"user\":\"a b\"}|rule",
+                "POST|/mount-users|{\"name\":\"a b\",\"verifier\":\"x\"}|name",
+                "POST|/mount-users|{\"name\":\"a\",\"verifier\":\"x\"}|verifier",
+                "POST|/mount-users|{\"name\":\"a\"}|verifier"
             })
     void wrongFieldsAreNamed(String method, String path, String body, String field)
             throws Exception {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.admin.access.MountRulesResource;
+import io.cairn.admin.access.MountUsersResource;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.resource.ExportSyntax;
@@ -43,6 +44,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -80,7 +82,8 @@ public final class AdminBench implements AutoCloseable {
                         new AdminSettings("1.0", file, Set.of("admin.example"), levels::set),
                         List.of(
                                 new ExportsResource(master.service, new Words()),
-                                new MountRulesResource(master.service)));
+                                new MountRulesResource(master.service),
+                                new MountUsersResource(master.service, new Random(7))));
         door =
                 new AdminServer(
                         Clock.system(),

@@ -16,6 +16,8 @@ import io.cairn.admin.api.Role;
 import io.cairn.admin.api.ShapeCheck;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Lock;
+import io.cairn.identity.scram.Password;
+import io.cairn.identity.scram.ScramVerifier;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.Query;
@@ -302,6 +304,43 @@ class ResourcesTest {
         String right = "/mount-rules?rule=%2F%2010.0.0.0%2F8(ro)";
         assertEquals(200, bench.change("DELETE", right, "").statusCode());
         assertEquals(1, bench.items("/mount-rules").size());
+    }
+
+    @Test
+    void passwordsOfMountsAreKeptAndTold() throws Exception {
+        ScramVerifier verifier =
+                ScramVerifier.of(
+                        Password.of("correct horse"),
+                        new byte[ScramVerifier.SALT_BYTES],
+                        ScramVerifier.LEAST_ITERATIONS);
+        String alice = "{\"name\":\"alice\",\"verifier\":\"" + verifier.text() + "\"}";
+        String rule = "{\"rule\":\"/ *(rw)\",\"user\":\"alice\"}";
+        HttpResponse<String> planned = bench.change("POST", "/mount-rules?plan=true", rule);
+        assertTrue(planned.body().contains("cairn exports passwd alice"), planned.body());
+        assertEquals(200, bench.change("POST", "/mount-rules", rule).statusCode());
+        assertEquals("/ *(rw,user=alice)", bench.items("/mount-rules").getFirst().get("rule"));
+        assertEquals(false, bench.get("/mount-rules/test?address=10.0.0.7").get("allowed"));
+        String test = "/mount-rules/test?address=10.0.0.7&user=alice";
+        assertEquals(true, bench.get(test).get("allowed"));
+        HttpResponse<String> plan = bench.change("POST", "/mount-users?plan=true", alice);
+        assertEquals(200, plan.statusCode(), plan.body());
+        assertTrue(bench.items("/mount-users").isEmpty());
+        HttpResponse<String> set = bench.change("POST", "/mount-users", alice);
+        assertEquals(200, set.statusCode(), set.body());
+        HttpResponse<String> again = bench.change("POST", "/mount-users?plan=true", alice);
+        assertTrue(again.body().contains("lose their connections"), again.body());
+        assertEquals("alice", bench.items("/mount-users").getFirst().get("name"));
+        assertEquals(404, bench.change("DELETE", "/mount-users?name=bob", "").statusCode());
+        HttpResponse<String> removal = bench.change("DELETE", "/mount-users?name=alice&plan=true", "");
+        assertTrue(removal.body().contains("1 mount rule is for the user"), removal.body());
+        assertEquals(200, bench.change("DELETE", "/mount-users?name=alice", "").statusCode());
+        assertTrue(bench.items("/mount-users").isEmpty());
+        String audit = bench.send(bench.to("/audit")).body();
+        assertTrue(audit.contains("password of alice"), audit);
+        String key = verifier.text().substring(verifier.text().lastIndexOf(':') + 1);
+        for (String told : List.of(plan.body(), set.body(), again.body(), audit)) {
+            assertFalse(told.contains(key), told);
+        }
     }
 
     @Test

@@ -196,7 +196,11 @@ public final class FakeMaster implements Handler {
                 yield reply;
             }
             case Query.OfState any -> shared.namespace.read(number, any);
-            case Query.GetUsage _, Query.GetStatus _, Query.GetAllowance _, Query.GetRoom _ ->
+            case Query.GetUsage _,
+                    Query.GetStatus _,
+                    Query.GetAllowance _,
+                    Query.GetRoom _,
+                    Query.OfLogin _ ->
                     throw new FsException(Errno.EINVAL, "not here: " + query);
         };
     }

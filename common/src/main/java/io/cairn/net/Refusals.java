@@ -28,7 +28,9 @@ public final class Refusals {
         /** The handshake failed for another reason. */
         HANDSHAKE("handshake"),
         /** Its role may not ask for this. */
-        ROLE("role");
+        ROLE("role"),
+        /** Its name or password is not right. */
+        PASSWORD("password");
 
         private final String tag;
 

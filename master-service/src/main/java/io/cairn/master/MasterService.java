@@ -137,7 +137,7 @@ public final class MasterService implements AutoCloseable {
         RequestHandler.Rooms rooms =
                 new RequestHandler.Rooms(
                         log, namespace, sessions, watch, contents, reaper, servers, allowances);
-        this.door = new RequestHandler(rooms, presence, this::statusJson);
+        this.door = new RequestHandler(rooms, presence, ground.random(), this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
         scheduler.schedule(this::tick, 0);
     }

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.access.Admitted;
+import io.cairn.master.access.Logins;
 import io.cairn.master.access.MountClient;
 import io.cairn.master.access.MountGate;
 import io.cairn.master.access.Visit;
@@ -31,6 +32,7 @@ import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +62,7 @@ final class RequestHandler implements Handler {
     private final ServerWatch servers;
     private final Supplier<String> status;
     private final Certification certification;
+    private final Logins logins;
     private final ClusterRequests clusterRequests;
     private final Allowances allowances;
     private final LongAdder operations = new LongAdder();
@@ -76,7 +79,8 @@ final class RequestHandler implements Handler {
             ServerWatch servers,
             Allowances allowances) {}
 
-    RequestHandler(Rooms rooms, Presence presence, Supplier<String> status) {
+    RequestHandler(
+            Rooms rooms, Presence presence, RandomGenerator random, Supplier<String> status) {
         this.log = rooms.log;
         this.namespace = rooms.namespace;
         this.sessions = rooms.sessions;
@@ -88,6 +92,7 @@ final class RequestHandler implements Handler {
         this.status = status;
         this.allowances = rooms.allowances;
         this.certification = new Certification(log, presence.clock());
+        this.logins = new Logins(namespace, certification.refusals(), presence.clock(), random);
         this.clusterRequests =
                 new ClusterRequests(log, namespace, servers, presence, certification);
     }
@@ -157,6 +162,7 @@ final class RequestHandler implements Handler {
     @Override
     public void closed(Connection connection) {
         certification.closed(connection);
+        logins.closed(connection);
         if (!sessions.disconnected(connection) || !log.mayRead()) {
             return;
         }
@@ -228,22 +234,22 @@ final class RequestHandler implements Handler {
             throw notLeader();
         }
         long session = Envelope.sessionOf(frame, ENVELOPE);
-        boolean isOwn = sessions.touch(session, MountClient.of(from));
+        MountClient client = logins.client(from);
         Reply refusal =
-                isOwn && mayPropose(session, type)
+                sessions.touch(session, client) && mayPropose(session, type)
                         ? refusedForRoom(frame, session)
                         : new Reply.Failure(
                                 Errno.NO_SESSION, "session " + session + " is not open");
         Admitted admitted =
                 refusal == null
-                        ? gate.admit(from, frame, ENVELOPE)
+                        ? gate.admit(client, frame, ENVELOPE)
                         : new Admitted(frame, ENVELOPE, refusal);
         Reply refused = admitted.refusal();
         if (refused != null) {
             answer.send(Message.of(refused.toBytes(version)));
             return;
         }
-        long ticket = opens(type) ? reaper.begin() : NO_TICKET;
+        long ticket = type.mayOpen() ? reaper.begin() : NO_TICKET;
         var _ =
                 log.submit(admitted.bytes(), admitted.offset())
                         .whenComplete(
@@ -251,13 +257,13 @@ final class RequestHandler implements Handler {
                                     if (error != null) {
                                         answer.fail(failure(error));
                                     } else {
-                                        applied(from, admitted.told(outcome), answer);
+                                        applied(from, client, admitted.told(outcome), answer);
                                     }
                                     if (ticket != NO_TICKET) {
                                         reaper.end(ticket);
                                     }
                                     if (type == MutationType.OPEN_SESSION) {
-                                        sessions.begun(MountClient.of(from));
+                                        sessions.begun(client);
                                     }
                                 });
     }
@@ -287,14 +293,8 @@ final class RequestHandler implements Handler {
         return new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
     }
 
-    /** Whether the session may hold open from then on what a mutation makes. */
-    private static boolean opens(MutationType type) {
-        return type == MutationType.CREATE
-                || type == MutationType.CREATE_UNNAMED
-                || type == MutationType.WITNESSED;
-    }
-
-    private void applied(Connection from, Outcome outcome, Answer answer) {
+    private void applied(
+            Connection from, MountClient client, Outcome outcome, Answer answer) {
         Envelope envelope = outcome.envelope();
         if (envelope == null) {
             LOG.info("closing the connection of {}: {}", from.remote(), outcome.reply());
@@ -306,7 +306,7 @@ final class RequestHandler implements Handler {
         allowances.follow(envelope);
         switch (envelope.mutation().unwrapped()) {
             case SessionMutation.OpenSession _ -> {
-                answer.send(Message.of(sessionOpened(from, envelope, outcome)));
+                answer.send(Message.of(sessionOpened(client, envelope, outcome)));
                 return;
             }
             case SessionMutation.CloseSession m -> {
@@ -344,10 +344,10 @@ final class RequestHandler implements Handler {
         watch.settle(envelope, reply, () -> contents.settle(envelope, reply, sender));
     }
 
-    private byte[] sessionOpened(Connection from, Envelope envelope, Outcome outcome) {
+    private byte[] sessionOpened(MountClient client, Envelope envelope, Outcome outcome) {
         if (outcome.reply() instanceof Reply.SessionReply opened) {
             sessions.opened(opened.session());
-            if (!sessions.isOf(opened.session(), MountClient.of(from))) {
+            if (!sessions.isOf(opened.session(), client)) {
                 return new Reply.Failure(Errno.NO_SESSION, "this session is of somebody else")
                         .toBytes(envelope.version());
             }
@@ -387,10 +387,11 @@ final class RequestHandler implements Handler {
             throw notLeader();
         }
         requireTermBegun();
-        if (session != 0 && !sessions.touch(session, MountClient.of(from))) {
+        MountClient client = logins.client(from);
+        if (session != 0 && !sessions.touch(session, client)) {
             throw new FsException(Errno.NO_SESSION, "session " + session + " is not open");
         }
-        Visit visit = gate.visit(from);
+        Visit visit = gate.visit(client);
         Query query = visit == null ? asked : visit.admit(session, asked);
         @Nullable Reply reply =
                 switch (query) {
@@ -400,6 +401,7 @@ final class RequestHandler implements Handler {
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
                     case Query.GetAllowance m -> allowances.answer(session, m);
                     case Query.GetRoom m -> allowances.answer(m, servers.usage());
+                    case Query.OfLogin step -> logins.answer(from, step);
                     case Query.GetStatus _ -> new Reply.TextReply(status.get());
                     case Query.HoldStill still -> {
                         requireSession(session);

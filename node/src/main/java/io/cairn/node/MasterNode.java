@@ -3,6 +3,7 @@ package io.cairn.node;
 import io.cairn.admin.AdminApi;
 import io.cairn.admin.AdminSettings;
 import io.cairn.admin.access.MountRulesResource;
+import io.cairn.admin.access.MountUsersResource;
 import io.cairn.admin.resource.CertificatesResource;
 import io.cairn.admin.resource.ExportsResource;
 import io.cairn.cluster.Endpoint;
@@ -133,6 +134,7 @@ public final class MasterNode implements AutoCloseable {
                         List.of(
                                 new ExportsResource(service, new ExportRules()),
                                 new MountRulesResource(service),
+                                new MountUsersResource(service, world.random()),
                                 new CertificatesResource(service, desk(world, plan))));
         log.measure(world.metrics());
         service.measure(world.metrics());

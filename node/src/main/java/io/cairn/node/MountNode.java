@@ -97,7 +97,9 @@ public final class MountNode implements AutoCloseable {
     }
 
     private static ClientRuntime runtime(ProcessContext world, Tracer tracer) {
-        return new ClientRuntime(world.clock(), world.scheduler(), world.random()).with(tracer);
+        return new ClientRuntime(world.clock(), world.scheduler(), world.random())
+                .with(tracer)
+                .with(world.login());
     }
 
     private static CairnFileSystem connect(

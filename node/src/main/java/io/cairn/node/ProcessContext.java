@@ -1,5 +1,6 @@
 package io.cairn.node;
 
+import io.cairn.client.session.PasswordLogin;
 import io.cairn.identity.TlsSecurity;
 import io.cairn.net.EventLoops;
 import io.cairn.net.FreePorts;
@@ -51,6 +52,7 @@ public final class ProcessContext implements AutoCloseable {
     private final @Nullable Credentials credentials;
     private final @Nullable TlsSecurity security;
     private volatile @Nullable Renewal renewal;
+    private volatile @Nullable PasswordLogin login;
     private final @Nullable OtlpTracing traces;
     private final @Nullable CpuLatency cpuLatency;
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
@@ -120,6 +122,16 @@ public final class ProcessContext implements AutoCloseable {
         TlsSecurity made = new TlsSecurity(own.identity(), clock(), refusals);
         made.rehearse();
         return made;
+    }
+
+    /** From now on clients of this process log in at masters; to be called before there is one. */
+    public void logInWith(PasswordLogin who) {
+        login = who;
+    }
+
+    /** Who logs in at masters with a password; null when nobody does. */
+    @Nullable PasswordLogin login() {
+        return login;
     }
 
     /** The security of all connections; null when they are plain. */

@@ -22,12 +22,14 @@ import io.cairn.master.SessionFacts;
 import io.cairn.master.access.MountClient;
 import io.cairn.master.access.MountRule;
 import io.cairn.master.access.MountRules;
+import io.cairn.master.access.MountUsers;
 import io.cairn.metadata.session.SessionRecord;
 import io.cairn.wire.master.RecordChange;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code /mount-rules}: which addresses may mount which tree, and how; the masters enforce it. */
 public final class MountRulesResource implements Resource {
@@ -76,12 +78,17 @@ public final class MountRulesResource implements Resource {
                                         "address",
                                         Shape.text(),
                                         "In digits; 127.0.0.1 unless told."),
-                                new Parameter("name", Shape.text(), "Of the certificate, if any."))
+                                new Parameter("name", Shape.text(), "Of the certificate, if any."),
+                                new Parameter("user", Shape.text(), "Who has logged in, if any."))
                         .answers(TEST)
                         .reads(this::test),
                 Route.of("POST", "/mount-rules", Role.ADMIN, "Adds a mount rule.")
                         .takes(
                                 Field.of("rule", rule, "PATH [NAME@]ADDRESSES(OPTION,...)"),
+                                Field.maybe(
+                                        "user",
+                                        Shape.text(),
+                                        "Who has to log in with a password; as user= in the rule."),
                                 Field.maybe(
                                         "at",
                                         Shape.whole(1, MountRules.MAX_RULES),
@@ -106,8 +113,13 @@ public final class MountRulesResource implements Resource {
     }
 
     private static MountRule parse(String text) {
+        return asked(text, null);
+    }
+
+    private static MountRule asked(String text, @Nullable String user) {
         try {
-            return MountRule.parse(text);
+            MountRule rule = MountRule.parse(text);
+            return user == null ? rule : rule.withUser(user);
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("rule", "The rule cannot be: " + e.getMessage() + ".");
         }
@@ -149,7 +161,8 @@ public final class MountRulesResource implements Resource {
             throw Problem.invalid("address", "'" + host + "' is no address in digits.");
         }
         List<MountRule> all = rules();
-        MountClient client = new MountClient(host, call.parameter("name"));
+        MountClient client =
+                new MountClient(host, call.parameter("name"), call.parameter("user"));
         List<MountRule> own = all.stream().filter(rule -> rule.isFor(client)).toList();
         Map<String, Object> document = Json.map();
         document.put("address", host);
@@ -159,7 +172,7 @@ public final class MountRulesResource implements Resource {
     }
 
     private Plan add(Call call) {
-        MountRule rule = parse(String.valueOf(call.bodyText("rule")));
+        MountRule rule = asked(String.valueOf(call.bodyText("rule")), call.bodyText("user"));
         requireDirectory(rule);
         List<MountRule> after = new ArrayList<>(rules());
         if (after.stream().anyMatch(each -> each.text().equals(rule.text()))) {
@@ -170,7 +183,18 @@ public final class MountRulesResource implements Resource {
         }
         int place = call.body().get("at") instanceof Number at ? at.intValue() : after.size() + 1;
         after.add(Math.min(place, after.size() + 1) - 1, rule);
-        return to(after);
+        Plan plan = to(after);
+        String user = rule.user();
+        return user == null || isKnown(user)
+                ? plan
+                : plan.warn(
+                        "User %s has no password yet: give one with 'cairn exports passwd %s'."
+                                .formatted(user, user));
+    }
+
+    private boolean isKnown(String user) {
+        var record = records.get(MountUsers.RECORD);
+        return record != null && MountUsers.decode(record.value()).names().contains(user);
     }
 
     private void requireDirectory(MountRule rule) {

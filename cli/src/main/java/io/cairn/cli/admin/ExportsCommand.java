@@ -5,6 +5,9 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
+import io.cairn.cli.option.TypedPassword;
+import io.cairn.identity.scram.ScramVerifier;
+import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +31,8 @@ import picocli.CommandLine.Parameters;
             "  cairn exports",
             "  cairn exports add '/ 127.0.0.1(rw)'",
             "  cairn exports add '/projects 10.0.0.0/8(rw,maproot=65534,deny=rmdir)'",
+            "  cairn exports passwd alice",
+            "  cairn exports add '/home/alice *(rw)' --user alice",
             "  cairn exports test 10.0.0.7",
             "  cairn exports remove '/ 127.0.0.1(rw)'"
         })
@@ -59,7 +64,8 @@ public final class ExportsCommand implements Callable<Integer> {
             name = "add",
             description = {
                 "Add a mount rule behind the others. Options: ro (unless told) or rw,",
-                "maproot=UID:GID or mapall=UID:GID, deny=OPERATION:OPERATION..., sessions=N."
+                "maproot=UID:GID or mapall=UID:GID, deny=OPERATION:OPERATION..., user=NAME,",
+                "sessions=N."
             },
             footer = "  cairn exports add '/projects 10.0.0.0/8,fd00::/8(rw,sessions=20)' --at 1")
     @Calls("POST /mount-rules")
@@ -73,11 +79,19 @@ public final class ExportsCommand implements Callable<Integer> {
                             paramLabel = "N",
                             description = "Its place among the rules, from 1 on (default: last).")
                     @Nullable Integer at,
+            @Option(
+                            names = "--user",
+                            paramLabel = "NAME",
+                            description = "Only for this user, who logs in with a password.")
+                    @Nullable String user,
             @Mixin Changing changing) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("rule", rule);
         if (at != null) {
             body.put("at", at);
+        }
+        if (user != null) {
+            body.put("user", user);
         }
         return changing.done(
                 changing.applyWithConsent(ApiRequest.of("POST /mount-rules").body(body)),
@@ -98,6 +112,52 @@ public final class ExportsCommand implements Callable<Integer> {
     }
 
     @Command(
+            name = "users",
+            description = "List the users that can mount with a password.",
+            footer = "  cairn exports users")
+    @Calls("GET /mount-users")
+    int users(@Mixin Reading asked) {
+        return asked.show(
+                ApiRequest.of("GET /mount-users"),
+                document ->
+                        ApiOptions.items(document).isEmpty()
+                                ? List.of("no users: nobody can mount with a password")
+                                : asked.table("name rules").lines(ApiOptions.items(document)));
+    }
+
+    @Command(
+            name = "passwd",
+            description = {
+                "Give a user a password, which is asked for on the terminal, or read as the first",
+                "line of the standard input. The cluster keeps enough to recognize it, and not",
+                "the password."
+            },
+            footer = {"  cairn exports passwd alice", "  cairn exports passwd alice --remove"})
+    @Calls({"POST /mount-users", "DELETE /mount-users"})
+    int passwd(
+            @Parameters(paramLabel = "NAME", description = "The user.") String name,
+            @Option(names = "--remove", description = "Take the password away, and the user.")
+                    boolean remove,
+            @Mixin Changing changing) {
+        if (remove) {
+            return changing.done(
+                    changing.applyWithConsent(
+                            ApiRequest.of("DELETE /mount-users").query("name", name)),
+                    "removed; mounts with this password stop");
+        }
+        byte[] salt = new byte[ScramVerifier.SALT_BYTES];
+        new SecureRandom().nextBytes(salt);
+        ScramVerifier verifier =
+                ScramVerifier.of(TypedPassword.fresh(name), salt, ScramVerifier.ITERATIONS);
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("name", name);
+        body.put("verifier", verifier.text());
+        return changing.done(
+                changing.apply(ApiRequest.of("POST /mount-users").body(body)),
+                "set; it holds at once");
+    }
+
+    @Command(
             name = "test",
             description = "Show the rules for an address, in order.",
             footer = "  cairn exports test 10.0.0.7")
@@ -109,11 +169,17 @@ public final class ExportsCommand implements Callable<Integer> {
                             arity = "0..1",
                             description = "The name of its certificate, if it has one.")
                     @Nullable String name,
+            @Option(
+                            names = "--user",
+                            paramLabel = "NAME",
+                            description = "The user that logs in there with a password.")
+                    @Nullable String user,
             @Mixin Reading asked) {
         return asked.show(
                 ApiRequest.of("GET /mount-rules/test")
                         .query("address", address)
-                        .query("name", name),
+                        .query("name", name)
+                        .query("user", user),
                 document -> {
                     if (ApiOptions.items(document).isEmpty()) {
                         return List.of(

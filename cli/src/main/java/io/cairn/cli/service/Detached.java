@@ -5,8 +5,11 @@ import io.cairn.node.ExitCode;
 import io.cairn.node.Program;
 import io.cairn.runtime.Deadline;
 import io.cairn.runtime.OwnerOnly;
+import java.io.File;
 import java.io.IOException;
+import java.io.Writer;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +31,16 @@ final class Detached {
      */
     static int start(List<String> arguments, Path log, int limitS)
             throws IOException, InterruptedException {
+        return start(arguments, log, limitS, "");
+    }
+
+    /**
+     * The same.
+     *
+     * @param line what the process can read from its standard input; nothing when it is empty
+     */
+    static int start(List<String> arguments, Path log, int limitS, String line)
+            throws IOException, InterruptedException {
         OwnerOnly.begin();
         Path directory = log.toAbsolutePath().getParent();
         if (directory != null) {
@@ -37,9 +50,17 @@ final class Detached {
         Process child =
                 new ProcessBuilder(command(arguments))
                         .redirectErrorStream(true)
-                        .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                        .redirectInput(
+                                line.isEmpty()
+                                        ? ProcessBuilder.Redirect.from(new File("/dev/null"))
+                                        : ProcessBuilder.Redirect.PIPE)
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                         .start();
+        if (!line.isEmpty()) {
+            try (Writer input = child.outputWriter(StandardCharsets.UTF_8)) {
+                input.write(line + "\n");
+            }
+        }
         Deadline end = Deadline.afterS(limitS);
         boolean told = false;
         while (true) {
@@ -95,7 +116,7 @@ final class Detached {
     private static List<String> linesAfter(Path log, long begin) throws IOException {
         byte[] bytes = Files.readAllBytes(log);
         int from = (int) Math.min(begin, bytes.length);
-        return new String(bytes, from, bytes.length - from, java.nio.charset.StandardCharsets.UTF_8)
+        return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8)
                 .lines()
                 .toList();
     }

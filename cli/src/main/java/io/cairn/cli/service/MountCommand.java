@@ -1,6 +1,7 @@
 package io.cairn.cli.service;
 
 import io.cairn.cli.option.IdentityOptions;
+import io.cairn.cli.option.LoginSource;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cli.option.ProcessOptions;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn mount 10.0.0.1:9871 /mnt/cairn",
             "  cairn mount 10.0.0.1:9871,10.0.0.2:9871:/home /home -o attr_timeout=0",
+            "  cairn mount 10.0.0.1:9871 /mnt/cairn -o credentials=/etc/cairn/alice",
             "  cairn unmount /mnt/cairn"
         })
 public final class MountCommand implements Callable<Integer> {
@@ -83,12 +85,21 @@ public final class MountCommand implements Callable<Integer> {
         worldOptions.check();
         FuseMount.check(at, parsed);
         Credentials credentials = identity.open(Role.MOUNT, null);
+        LoginSource logins = loginSource();
+        LoginSource.Login login = logins.read();
         if (!foreground) {
-            return Detached.start(arguments(at), logFile(at), patience.limitS() + MOUNT_LIMIT_S);
+            Path log = logFile(at);
+            int limitS = patience.limitS() + MOUNT_LIMIT_S;
+            return login == null || !logins.asks()
+                    ? Detached.start(arguments(at), log, limitS)
+                    : Detached.start(arguments(at), log, limitS, login.password());
         }
         EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
+            if (login != null) {
+                world.logInWith(login.open());
+            }
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
@@ -105,6 +116,15 @@ public final class MountCommand implements Callable<Integer> {
             shutdown.await(closing);
         }
         return ExitCode.OK;
+    }
+
+    private LoginSource loginSource() {
+        String text = String.join(",", options);
+        String user = MountOptions.value(text, "user");
+        String file = MountOptions.value(text, "credentials");
+        return new LoginSource(
+                user == null ? MountOptions.value(text, "username") : user,
+                file == null ? null : Path.of(file).toAbsolutePath());
     }
 
     private static void awaitEnd(MountNode mount, Shutdown shutdown) {

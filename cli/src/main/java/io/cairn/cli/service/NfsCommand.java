@@ -3,6 +3,7 @@ package io.cairn.cli.service;
 import io.cairn.cli.admin.NfsExportsCommand;
 import io.cairn.cli.admin.NfsLocksCommand;
 import io.cairn.cli.option.IdentityOptions;
+import io.cairn.cli.option.LoginSource;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
@@ -16,6 +17,7 @@ import io.cairn.node.MasterList;
 import io.cairn.node.NfsNode;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -123,6 +125,15 @@ public final class NfsCommand implements Callable<Integer> {
 
     @Mixin private IdentityOptions identity = new IdentityOptions();
 
+    @Option(
+            names = "--credentials",
+            paramLabel = "FILE",
+            description = {
+                "Log in at the masters with a password, where a mount rule asks for one.",
+                "The file has lines user=NAME and password=PASSWORD, for its owner alone."
+            })
+    private @Nullable Path credentialsFile;
+
     @Mixin private MetricsOption metrics = new MetricsOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -153,8 +164,12 @@ public final class NfsCommand implements Callable<Integer> {
         }
         NfsNode.parse(exports);
         Credentials credentials = identity.open(Role.GATEWAY, null);
+        LoginSource.Login login = new LoginSource(null, credentialsFile).read();
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
+            if (login != null) {
+                world.logInWith(login.open());
+            }
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param tracer makes the spans of its operations
  * @param machine identity of the start of this machine, for reads from chunk servers here without
  *     the network; 0 for none of them
+ * @param login who logs in at the masters with a password; null for nobody
  * @param polled a second network to the leader, run by the threads of the door; null for none
  */
 public record ClientRuntime(
@@ -24,11 +25,12 @@ public record ClientRuntime(
         Executor threads,
         Tracer tracer,
         long machine,
+        @Nullable PasswordLogin login,
         @Nullable PolledNetwork polled) {
     /** Without traces. */
     public ClientRuntime(
             Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
-        this(clock, scheduler, random, threads, Tracer.OFF, 0, null);
+        this(clock, scheduler, random, threads, Tracer.OFF, 0, null, null);
     }
 
     /** With virtual threads, and without traces. */
@@ -38,16 +40,25 @@ public record ClientRuntime(
 
     /** The same with traces. */
     public ClientRuntime with(Tracer other) {
-        return new ClientRuntime(clock, scheduler, random, threads, other, machine, polled);
+        return new ClientRuntime(
+                clock, scheduler, random, threads, other, machine, login, polled);
     }
 
     /** The same with a network that the threads of the door run. */
     public ClientRuntime with(PolledNetwork other) {
-        return new ClientRuntime(clock, scheduler, random, threads, tracer, machine, other);
+        return new ClientRuntime(
+                clock, scheduler, random, threads, tracer, machine, login, other);
+    }
+
+    /** The same with somebody who logs in at the masters; null for nobody. */
+    public ClientRuntime with(@Nullable PasswordLogin other) {
+        return new ClientRuntime(
+                clock, scheduler, random, threads, tracer, machine, other, polled);
     }
 
     /** The same on a machine where chunk servers may run. */
     public ClientRuntime onMachine(long identity) {
-        return new ClientRuntime(clock, scheduler, random, threads, tracer, identity, polled);
+        return new ClientRuntime(
+                clock, scheduler, random, threads, tracer, identity, login, polled);
     }
 }

@@ -45,6 +45,9 @@ final class LeaderSearch {
     private static final long LEAST_PAUSE_MS = 10;
     private static final long LONGEST_PAUSE_MS = 1_000;
 
+    /** A master that refuses a password would soon refuse to look at any. */
+    private static final long REFUSED_PAUSE_MS = 10_000;
+
     /** At first, a silent master is asked anew after this time. */
     private static final long LEAST_PATIENCE_MS = 1_000;
 
@@ -56,6 +59,7 @@ final class LeaderSearch {
     private final Clock clock;
     private final Scheduler scheduler;
     private final RandomGenerator random;
+    private final ClientRuntime runtime;
     private final Handler handler;
     private final Listener listener;
 
@@ -85,6 +89,7 @@ final class LeaderSearch {
         this.clock = runtime.clock();
         this.scheduler = runtime.scheduler();
         this.random = runtime.random();
+        this.runtime = runtime;
         this.handler = handler;
         this.listener = listener;
         this.known = new KnownMasters(settings.masters());
@@ -201,7 +206,25 @@ final class LeaderSearch {
         return search == number;
     }
 
+    /** Only a leader takes a login, too. */
     private void ask(Connection connection, long search, long patienceMs) {
+        PasswordLogin login = runtime.login();
+        if (login == null) {
+            askUsage(connection, search, patienceMs);
+            return;
+        }
+        Promises.whenDone(
+                login.over(connection, patienceMs, runtime),
+                (_, failure) -> {
+                    if (failure == null) {
+                        askUsage(connection, search, patienceMs);
+                    } else {
+                        failed(connection.remote(), search, Await.failure(failure));
+                    }
+                });
+    }
+
+    private void askUsage(Connection connection, long search, long patienceMs) {
         Promises.whenDone(
                 connection.call(
                         Message.of(v -> MasterRequest.query(0, new Query.GetUsage(), v)),
@@ -235,7 +258,7 @@ final class LeaderSearch {
             if (search != number) {
                 return;
             }
-            pauseMs = pauseMs();
+            pauseMs = error.errno() == Errno.EACCES ? REFUSED_PAUSE_MS : pauseMs();
             if (error.errno() == Errno.ETIMEDOUT) {
                 silent = connections.remove(master);
             }

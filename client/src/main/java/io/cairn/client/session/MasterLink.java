@@ -67,6 +67,7 @@ final class MasterLink implements AutoCloseable {
     private final LeaderSearch search;
     private final SilenceWatch watch;
     private final Outage outage;
+    private final boolean isLoggingIn;
     private final CompletableFuture<Void> firstReady = new CompletableFuture<>();
     private volatile @Nullable Connection ready;
     private volatile String lastError = "not tried yet";
@@ -85,6 +86,7 @@ final class MasterLink implements AutoCloseable {
         this.scheduler = runtime.scheduler();
         this.state = state;
         this.listener = listener;
+        this.isLoggingIn = runtime.login() != null;
         this.outage = new Outage(settings.masters(), clock);
         this.search =
                 new LeaderSearch(settings, transport, runtime, new PushHandler(), new Finder());
@@ -165,6 +167,9 @@ final class MasterLink implements AutoCloseable {
                 if (closed || current != null) {
                     return;
                 }
+            }
+            if (error.errno() == Errno.EACCES && isLoggingIn) {
+                firstReady.completeExceptionally(error);
             }
             lastError = at + " " + Outage.reason(at, error);
             outage.failed(at, error, nextTryMs);

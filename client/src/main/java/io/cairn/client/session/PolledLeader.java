@@ -33,6 +33,8 @@ final class PolledLeader implements AutoCloseable {
     private final PolledNetwork network;
     private final PollLoop loop;
     private final Clock clock;
+    private final ClientRuntime runtime;
+    private final @Nullable PasswordLogin login;
     private final long timeoutMs;
     private final long lookNs = Tuning.here().answerNs();
     private volatile @Nullable Connection current;
@@ -47,10 +49,12 @@ final class PolledLeader implements AutoCloseable {
      *
      * @param timeoutMs for connecting
      */
-    PolledLeader(PolledNetwork network, Clock clock, long timeoutMs) {
+    PolledLeader(PolledNetwork network, ClientRuntime runtime, long timeoutMs) {
         this.network = network;
         this.loop = network.loop();
-        this.clock = clock;
+        this.clock = runtime.clock();
+        this.runtime = runtime;
+        this.login = runtime.login();
         this.timeoutMs = timeoutMs;
         this.notBeforeMs = clock.millis();
     }
@@ -60,7 +64,7 @@ final class PolledLeader implements AutoCloseable {
         PolledNetwork network = runtime.polled();
         return network == null
                 ? null
-                : new PolledLeader(network, runtime.clock(), settings.attemptTimeoutMs());
+                : new PolledLeader(network, runtime, settings.attemptTimeoutMs());
     }
 
     /** The connection to this server; null while there is none, and one will be made. */
@@ -83,10 +87,26 @@ final class PolledLeader implements AutoCloseable {
                 (connection, failure) -> {
                     if (connection == null) {
                         LOG.debug("no polled connection to {}", server, failure);
+                        opened(null);
+                    } else if (login == null) {
+                        opened(connection);
+                    } else {
+                        logIn(login, connection);
                     }
-                    opened(connection);
                 });
         return null;
+    }
+
+    private void logIn(PasswordLogin with, Connection connection) {
+        Promises.whenDone(
+                with.over(connection, timeoutMs, runtime),
+                (_, failure) -> {
+                    if (failure != null) {
+                        LOG.debug("no login over the polled connection", failure);
+                        connection.close();
+                    }
+                    opened(failure == null ? connection : null);
+                });
     }
 
     private void opened(@Nullable Connection connection) {

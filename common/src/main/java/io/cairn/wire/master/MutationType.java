@@ -260,6 +260,11 @@ public enum MutationType implements MessageType {
         return cancellation == CANCELLABLE;
     }
 
+    /** Whether the session may hold open from then on what it makes. */
+    public boolean mayOpen() {
+        return this == CREATE || this == CREATE_UNNAMED || this == WITNESSED;
+    }
+
     /** Reads the fields. */
     Mutation decode(Decoder in) {
         return decoder.apply(in);

@@ -25,6 +25,9 @@ public sealed interface Query extends TypedMessage {
     /** Queries that take the leader's own knowledge of clients and servers as well. */
     sealed interface OfLeader extends Query {}
 
+    /** The steps of a login, the only queries of somebody who is not known yet. */
+    sealed interface OfLogin extends Query {}
+
     /** A name in a directory: EntryReply with the inode and the parent, or Absent. */
     record Lookup(long parentIno, Name name) implements OfState {
         @Override
@@ -405,6 +408,56 @@ public sealed interface Query extends TypedMessage {
 
         static LookupMany decode(Decoder in) {
             return new LookupMany(in.i64(), in.list(Decoder::name));
+        }
+    }
+
+    /**
+     * Begins a login on this connection, which replaces an unfinished one: TextReply with the
+     * challenge.
+     *
+     * @param message the first one of SCRAM-SHA-256
+     */
+    record BeginLogin(String message) implements OfLogin {
+        @Override
+        public QueryType type() {
+            return QueryType.BEGIN_LOGIN;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(message);
+        }
+
+        static BeginLogin decode(Decoder in) {
+            return new BeginLogin(in.text());
+        }
+    }
+
+    /**
+     * Finishes the login on this connection: TextReply with the signature of the server; EACCES
+     * when the password is refused, EAGAIN when none was begun.
+     *
+     * @param message the last one of SCRAM-SHA-256
+     */
+    record FinishLogin(String message) implements OfLogin {
+        @Override
+        public QueryType type() {
+            return QueryType.FINISH_LOGIN;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(message);
+        }
+
+        static FinishLogin decode(Decoder in) {
+            return new FinishLogin(in.text());
+        }
+
+        /** Without the proof, with which a weak password could be guessed. */
+        @Override
+        public String toString() {
+            return "FinishLogin";
         }
     }
 

@@ -26,7 +26,9 @@ public enum QueryType implements MessageType {
     HOLD_STILL(34, Query.HoldStill::decode),
     LOOKUP_MANY(35, Query.LookupMany::decode),
     GET_ALLOWANCE(50, Query.GetAllowance::decode),
-    GET_ROOM(51, Query.GetRoom::decode);
+    GET_ROOM(51, Query.GetRoom::decode),
+    BEGIN_LOGIN(70, Query.BeginLogin::decode),
+    FINISH_LOGIN(71, Query.FinishLogin::decode);
 
     static final TypeTable<QueryType> TABLE = new TypeTable<>("query", values());
 

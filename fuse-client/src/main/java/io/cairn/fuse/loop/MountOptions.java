@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How to mount. Immutable.
@@ -101,7 +102,7 @@ public record MountOptions(
                                     + " _netdev nofail relatime norelatime strictatime"
                                     + " nostrictatime nodiratime diratime lazytime nolazytime"
                                     + " iversion noiversion mand nomand silent loud helper uhelper"
-                                    + " default_permissions intr nointr")
+                                    + " default_permissions intr nointr username credentials")
                             .split(" "));
 
     /** The labels of SELinux: for a kernel that has it, and for no other, as mount(8) does it. */
@@ -118,6 +119,7 @@ public record MountOptions(
                     "nonempty",
                     "acl",
                     "noacl",
+                    "credentials",
                     "driver",
                     "attr_timeout",
                     "entry_timeout",
@@ -179,6 +181,19 @@ public record MountOptions(
         return soft ? options.withWaitLimitMs(timeoutMs == 0 ? SOFT_MS : timeoutMs) : options;
     }
 
+    /**
+     * The value of an option for others than the filesystem, such as {@code credentials}.
+     *
+     * @param text as for {@link #parse}
+     * @return the last one; null when the option is not there or has no value
+     */
+    public static @Nullable String value(String text, String name) {
+        return split(text).stream()
+                .filter(part -> part.startsWith(name + "="))
+                .map(part -> part.substring(name.length() + 1))
+                .reduce(null, (_, last) -> last);
+    }
+
     private static List<String> split(String text) {
         List<String> parts = new ArrayList<>();
         StringBuilder part = new StringBuilder();
@@ -231,6 +246,11 @@ public record MountOptions(
             case "read_ahead_kb" -> withReadAheadKb(number(name, value, 0, 1 << 20));
             case "direct" -> withDirect(onOrOff(name, value));
             case "fsname" -> withFsName(value);
+            case "password", "pass" ->
+                    throw new MountException(
+                            Category.USAGE,
+                            "everybody on this machine can read mount options: put the password"
+                                    + " into a file and name it with credentials=FILE");
             default -> throw unknown(name);
         };
     }

@@ -103,7 +103,7 @@ final class MappedRights {
             case Query.GetXattr m -> getXattr(m);
             case Query.Open m -> open(m.ino());
             case Query.HoldStill m -> write(m.ino());
-            case Query.OfState _, Query.OfLeader _ -> {}
+            case Query.OfState _, Query.OfLeader _, Query.OfLogin _ -> {}
         }
     }
 

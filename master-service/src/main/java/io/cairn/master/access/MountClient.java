@@ -12,15 +12,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host its address in digits
  * @param name of its certificate; null when it has none
+ * @param user who has logged in with a password; null when nobody has
  */
-public record MountClient(String host, @Nullable String name) {
+public record MountClient(String host, @Nullable String name, @Nullable String user) {
     /** All addresses that a machine has for itself. */
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** The other side of a connection. */
+    /** Somebody who has not logged in with a password. */
+    public MountClient(String host, @Nullable String name) {
+        this(host, name, null);
+    }
+
+    /** The other side of a connection, before anybody has logged in. */
     public static MountClient of(Connection from) {
         Principal other = from.principal();
         return new MountClient(other.address(), other.name().isEmpty() ? null : other.name());
+    }
+
+    /** The same with a user, who has logged in. */
+    MountClient as(String loggedIn) {
+        return new MountClient(host, name, loggedIn);
     }
 
     /** The bytes of the address; null when it is none. */
@@ -28,16 +39,20 @@ public record MountClient(String host, @Nullable String name) {
         return Subnet.addressOf(host);
     }
 
-    /** By whom a session is owned: the name and the address; all of loopback are one. */
-    public String owner() {
+    /** Whether it is on this machine. */
+    boolean isLoopback() {
         byte[] address = address();
         try {
-            boolean isHere =
-                    address != null && InetAddress.getByAddress(address).isLoopbackAddress();
-            String at = isHere ? LOOPBACK : host;
-            return name == null ? at : name + "@" + at;
+            return address != null && InetAddress.getByAddress(address).isLoopbackAddress();
         } catch (UnknownHostException e) {
             throw new IllegalStateException("an address of " + host, e);
         }
+    }
+
+    /** By whom a session is owned: user, name and address; all of loopback are one. */
+    public String owner() {
+        String at = isLoopback() ? LOOPBACK : host;
+        String machine = name == null ? at : name + "@" + at;
+        return user == null ? machine : "user " + user + " of " + machine;
     }
 }

@@ -2,7 +2,6 @@ package io.cairn.master.access;
 
 import io.cairn.base.FsException;
 import io.cairn.metadata.Namespace;
-import io.cairn.net.Connection;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Reply;
@@ -32,18 +31,20 @@ public final class MountGate {
 
     private final Supplier<Namespace> namespace;
     private final Sessions sessions;
-    private final RuleBook book;
+    private final RecordBook<MountRules> book;
 
     /** A gate in front of a state. */
     public MountGate(Supplier<Namespace> namespace, Sessions sessions) {
         this.namespace = namespace;
         this.sessions = sessions;
-        this.book = new RuleBook(namespace);
+        this.book =
+                new RecordBook<>(
+                        namespace, MountRules.RECORD, MountRules.NONE, MountRules::decode);
     }
 
     /** Whether there are no rules, and nothing is looked at. */
     public boolean isOpen() {
-        MountRules rules = book.rules();
+        MountRules rules = book.value();
         return rules != null && rules.list().isEmpty();
     }
 
@@ -53,7 +54,7 @@ public final class MountGate {
      * @param frame with the envelope from {@code offset} to its end
      * @throws io.cairn.wire.MalformedMessageException when it cannot be decoded
      */
-    public Admitted admit(Connection from, byte[] frame, int offset) {
+    public Admitted admit(MountClient from, byte[] frame, int offset) {
         Visit visit = visit(from);
         if (visit == null) {
             return new Admitted(frame, offset, null);
@@ -70,14 +71,14 @@ public final class MountGate {
         }
     }
 
-    /** The decisions about a request that comes over a connection; null when there are no rules. */
-    public @Nullable Visit visit(Connection from) {
-        MountRules rules = book.rules();
+    /** The decisions about a request of a client; null when there are no rules. */
+    public @Nullable Visit visit(MountClient client) {
+        MountRules rules = book.value();
         if (rules != null && rules.list().isEmpty()) {
             return null;
         }
-        MountClient client = MountClient.of(from);
         List<MountRule> own = rules == null ? List.of() : rules.of(client);
-        return new Visit(namespace.get(), sessions, client, own);
+        boolean asksUser = own.isEmpty() && rules != null && rules.askUser(client);
+        return new Visit(namespace.get(), sessions, new Visit.Client(client, asksUser), own);
     }
 }

@@ -3,6 +3,7 @@ package io.cairn.master.access;
 import io.cairn.base.FsException;
 import io.cairn.base.Subnet;
 import io.cairn.fs.Name;
+import io.cairn.identity.scram.Password;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param readOnly nothing may be changed
  * @param mapping whose user numbers are replaced
  * @param denied what may not be done
+ * @param user who must have logged in with a password; null for anybody
  * @param sessions how many there may be at a time from these addresses; 0 for any number
  */
 public record MountRule(
@@ -33,6 +35,7 @@ public record MountRule(
         boolean readOnly,
         UserMapping mapping,
         Set<Operation> denied,
+        @Nullable String user,
         int sessions) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
     private static final String FORM =
@@ -74,6 +77,7 @@ public record MountRule(
                 options.readOnly,
                 options.mapping,
                 Set.copyOf(options.denied),
+                options.user,
                 options.sessions);
     }
 
@@ -105,17 +109,19 @@ public record MountRule(
         private boolean readOnly = true;
         private UserMapping mapping = UserMapping.NONE;
         private final Set<Operation> denied = EnumSet.noneOf(Operation.class);
+        private @Nullable String user;
         private int sessions;
 
         void parse(String text) {
             for (String option : text.split(",", -1)) {
                 if (!option.isBlank()) {
-                    take(option.strip().toLowerCase(Locale.ROOT));
+                    take(option.strip());
                 }
             }
         }
 
-        private void take(String option) {
+        private void take(String written) {
+            String option = written.toLowerCase(Locale.ROOT);
             int equals = option.indexOf('=');
             String value = option.substring(equals + 1);
             switch (equals < 0 ? option : option.substring(0, equals + 1)) {
@@ -125,13 +131,22 @@ public record MountRule(
                 case "mapall=" -> map(UserMapping.Kind.ALL, value);
                 case "deny=" ->
                         Arrays.stream(value.split(":", -1)).map(Operation::of).forEach(denied::add);
+                case "user=" -> user = userOf(written.substring(equals + 1));
                 case "sessions=" -> sessions = count(option, value);
                 default ->
                         throw new IllegalArgumentException(
                                 "there is no option '%s'; there are ro, rw, maproot=UID:GID,"
                                                 .formatted(option)
-                                        + " mapall=UID:GID, deny=OPERATION:..., sessions=N");
+                                        + " mapall=UID:GID, deny=OPERATION:..., user=NAME, sessions=N");
             }
+        }
+
+        private static String userOf(String value) {
+            if (!Password.isUserName(value)) {
+                throw new IllegalArgumentException(
+                        "'" + value + "' is no name of a user: letters, digits, and . _ - within");
+            }
+            return value;
         }
 
         private void map(UserMapping.Kind kind, String value) {
@@ -159,6 +174,9 @@ public record MountRule(
         if (name != null && !name.equals(client.name())) {
             return false;
         }
+        if (user != null && !user.equals(client.user())) {
+            return false;
+        }
         byte[] address = client.address();
         return ranges.stream()
                 .anyMatch(
@@ -166,6 +184,27 @@ public record MountRule(
                                 address == null
                                         ? range.prefixBits() == 0 && range.network().length == 0
                                         : range.contains(address));
+    }
+
+    /**
+     * The same for a user only, who has to log in with a password.
+     *
+     * @throws IllegalArgumentException when it is for another user, or the text can be no name
+     */
+    public MountRule withUser(String wanted) {
+        if (user != null && !user.equals(wanted)) {
+            throw new IllegalArgumentException("it has user=" + user + " already");
+        }
+        return new MountRule(
+                path,
+                name,
+                addresses,
+                ranges,
+                readOnly,
+                mapping,
+                denied,
+                Options.userOf(wanted),
+                sessions);
     }
 
     /** Whether it opens the whole filesystem. */
@@ -192,6 +231,9 @@ public record MountRule(
             text.append(",deny=");
             text.append(
                     denied.stream().sorted().map(Operation::word).collect(Collectors.joining(":")));
+        }
+        if (user != null) {
+            text.append(",user=").append(user);
         }
         if (sessions > 0) {
             text.append(",sessions=").append(sessions);

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The rules of a cluster, in order. Thread-safe; the rules never change. */
@@ -55,6 +56,16 @@ public final class MountRules {
     /** All, in order. */
     public List<MountRule> list() {
         return rules;
+    }
+
+    /** Whether there are more for a client once it has logged in with a password. */
+    boolean askUser(MountClient client) {
+        return client.user() == null
+                && rules.stream()
+                        .map(MountRule::user)
+                        .filter(Objects::nonNull)
+                        .map(client::as)
+                        .anyMatch(known -> rules.stream().anyMatch(rule -> rule.isFor(known)));
     }
 
     /** Those for a client, in order. */

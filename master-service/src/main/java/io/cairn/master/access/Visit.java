@@ -26,16 +26,36 @@ import org.jspecify.annotations.Nullable;
 public final class Visit {
     private final Namespace namespace;
     private final MountGate.Sessions sessions;
-    private final MountClient client;
+    private final Client client;
     private final List<MountRule> rules;
 
     /** Of the rule that let the request on; null when that replaces nobody. */
     private @Nullable MappedRights rights;
 
+    /**
+     * Who asks.
+     *
+     * @param asksUser whether no rule is for it before it has logged in
+     */
+    record Client(MountClient known, boolean asksUser) {
+        String owner() {
+            return known.owner();
+        }
+
+        /** That no rule is for it. */
+        String refusal() {
+            return asksUser
+                    ? "mount rules let %s in with a user and its password: mount with -o user=NAME"
+                            .formatted(owner())
+                    : "no mount rule lets %s in: ask for one (cairn exports add)"
+                            .formatted(owner());
+        }
+    }
+
     Visit(
             Namespace namespace,
             MountGate.Sessions sessions,
-            MountClient client,
+            Client client,
             List<MountRule> rules) {
         this.namespace = namespace;
         this.sessions = sessions;
@@ -115,12 +135,9 @@ public final class Visit {
 
     private void open() {
         if (rules.isEmpty()) {
-            throw new FsException(
-                    Errno.EACCES,
-                    "no mount rule lets %s in: ask for one (cairn exports add)"
-                            .formatted(client.owner()));
+            throw new FsException(Errno.EACCES, client.refusal());
         }
-        MountRule full = sessions.begin(client, rules);
+        MountRule full = sessions.begin(client.known(), rules);
         if (full != null) {
             throw new FsException(
                     Errno.EACCES,
@@ -137,7 +154,11 @@ public final class Visit {
      */
     public Query admit(long session, Query query) {
         switch (query) {
-            case Query.GetUsage _, Query.GetMap _, Query.GetStatus _, Query.Release _ -> {}
+            case Query.GetUsage _,
+                    Query.GetMap _,
+                    Query.GetStatus _,
+                    Query.Release _,
+                    Query.OfLogin _ -> {}
             case Query.KeepAlive m -> {
                 return held(session, m);
             }

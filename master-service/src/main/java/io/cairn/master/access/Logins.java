@@ -1,0 +1,179 @@
+package io.cairn.master.access;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.identity.scram.ScramServer;
+import io.cairn.identity.scram.ScramVerifier;
+import io.cairn.metadata.Namespace;
+import io.cairn.net.Connection;
+import io.cairn.net.Principal;
+import io.cairn.net.Refusals;
+import io.cairn.net.Refusals.Reason;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.util.Base64;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Which users have shown over which connections that they know their passwords. A login is good for
+ * its connection, as long as the password stays the same. Thread-safe; never blocks.
+ */
+public final class Logins {
+    /** Logins that may have begun at a time; one more makes the oldest one begin again. */
+    static final int MAX_UNFINISHED = 1024;
+
+    private static final int NONCE_BYTES = 18;
+
+    private final RecordBook<MountUsers> book;
+    private final Refusals refusals;
+    private final RandomGenerator random;
+    private final FailureLimit limit;
+
+    /** The oldest first. Guarded by itself. */
+    private final Map<Connection, ScramServer> unfinished = new LinkedHashMap<>();
+
+    private final Map<Connection, Login> finished = new ConcurrentHashMap<>();
+
+    private record Login(String user, ScramVerifier verifier) {}
+
+    /**
+     * Nobody is logged in.
+     *
+     * @param namespace the state with the users
+     * @param random for numbers that nobody can guess; all uses synchronize on it
+     */
+    public Logins(
+            Supplier<Namespace> namespace,
+            Refusals refusals,
+            Clock clock,
+            RandomGenerator random) {
+        this.book =
+                new RecordBook<>(
+                        namespace, MountUsers.RECORD, MountUsers.NONE, MountUsers::decode);
+        this.refusals = refusals;
+        this.random = random;
+        this.limit = new FailureLimit(clock);
+    }
+
+    /**
+     * Takes a step of a login.
+     *
+     * @throws FsException EACCES when the password is refused, when the address has to wait, and on
+     *     a connection that others can listen to; EAGAIN when it has to begin again
+     */
+    public Reply answer(Connection from, Query.OfLogin step) {
+        Principal other = from.principal();
+        if (other.isAnonymous() && !MountClient.of(from).isLoopback()) {
+            throw new FsException(
+                    Errno.EACCES,
+                    "passwords are taken over TLS or on the masters' own machines only: get a"
+                            + " certificate (cairn ca join-token --role mount)");
+        }
+        limit.require(other.address());
+        return switch (step) {
+            case Query.BeginLogin m -> new Reply.TextReply(begin(from, m.message()));
+            case Query.FinishLogin m -> new Reply.TextReply(finish(from, m.message()));
+        };
+    }
+
+    private String begin(Connection from, String message) {
+        MountUsers users = users();
+        ScramServer exchange;
+        try {
+            exchange = ScramServer.begin(message, users::verifier, nonce());
+        } catch (IllegalArgumentException e) {
+            throw refuse(from, "no login: " + e.getMessage());
+        }
+        synchronized (unfinished) {
+            unfinished.remove(from);
+            unfinished.put(from, exchange);
+            if (unfinished.size() > MAX_UNFINISHED) {
+                Iterator<Connection> oldest = unfinished.keySet().iterator();
+                oldest.next();
+                oldest.remove();
+            }
+        }
+        return exchange.challenge();
+    }
+
+    private String finish(Connection from, String message) {
+        ScramServer exchange;
+        synchronized (unfinished) {
+            exchange = unfinished.remove(from);
+        }
+        if (exchange == null) {
+            throw new FsException(Errno.EAGAIN, "the login has to begin again");
+        }
+        String signature = exchange.finish(message);
+        Login login = new Login(exchange.user(), exchange.verifier());
+        if (signature == null || !isCurrent(login, users())) {
+            boolean isKnown = users().find(login.user) != null;
+            throw refuse(from, isKnown ? "the password of " + login.user : "an unknown user");
+        }
+        finished.put(from, login);
+        return signature;
+    }
+
+    private FsException refuse(Connection from, String what) {
+        String address = from.principal().address();
+        limit.add(address);
+        refusals.add(Reason.PASSWORD, address, what);
+        return new FsException(
+                Errno.EACCES, "password refused: are the name of the user and the password right?");
+    }
+
+    private MountUsers users() {
+        MountUsers users = book.value();
+        if (users == null) {
+            throw new FsException(Errno.EACCES, "the masters cannot read their list of users");
+        }
+        return users;
+    }
+
+    private String nonce() {
+        byte[] bytes = new byte[NONCE_BYTES];
+        synchronized (random) {
+            random.nextBytes(bytes);
+        }
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    private static boolean isCurrent(Login login, MountUsers users) {
+        ScramVerifier now = users.find(login.user);
+        return now != null && (now == login.verifier || now.isSame(login.verifier));
+    }
+
+    /**
+     * The other side of a connection, with its user if it has logged in.
+     *
+     * @throws FsException EACCES when the user has another password by now, or none: then the
+     *     connection is closed
+     */
+    public MountClient client(Connection from) {
+        Login login = finished.get(from);
+        if (login == null) {
+            return MountClient.of(from);
+        }
+        if (!isCurrent(login, users())) {
+            finished.remove(from);
+            from.close();
+            throw new FsException(
+                    Errno.EACCES, "user " + login.user + " has another password now, or none");
+        }
+        return MountClient.of(from).as(login.user);
+    }
+
+    /** A connection has ended. */
+    public void closed(Connection connection) {
+        finished.remove(connection);
+        synchronized (unfinished) {
+            unfinished.remove(connection);
+        }
+    }
+}
