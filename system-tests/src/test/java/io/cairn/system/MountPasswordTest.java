@@ -21,7 +21,6 @@ final class MountPasswordTest {
 
     @TempDir private Path directory;
 
-    /** Files of the processes end up in the output of this test when it fails. */
     private void exports(String... words) throws Exception {
         CommandResult result = CommandResult.of(arguments(words));
         assertEquals(ExitCode.OK, result.code(), result.errors() + result.out());

@@ -67,7 +67,7 @@ public final class MountUsersResource implements Resource {
                         .reads(_ -> Outcome.of(document())),
                 Route.of("POST", "/mount-users", Role.ADMIN, "Gives a user a password.")
                         .takes(
-                                Field.of("name", Shape.text(), "Letters, digits, and . _ - within."),
+                                Field.of("name", Shape.text(), "Letters, digits, . _ - within."),
                                 Field.of(
                                         "verifier",
                                         Shape.text(),

@@ -137,7 +137,8 @@ public record MountRule(
                         throw new IllegalArgumentException(
                                 "there is no option '%s'; there are ro, rw, maproot=UID:GID,"
                                                 .formatted(option)
-                                        + " mapall=UID:GID, deny=OPERATION:..., user=NAME, sessions=N");
+                                        + " mapall=UID:GID, deny=OPERATION:..., user=NAME,"
+                                        + " sessions=N");
             }
         }
 

@@ -1,8 +1,8 @@
 /**
  * Mount rules: which addresses may reach which tree, and what they may do there. The rules are a
- * record of the administration; the leader asks {@link io.cairn.master.access.MountGate} about every
- * request of a session, as a client is not trusted. A rule can ask for a user with a password: {@link
- * io.cairn.master.access.Logins} knows who has logged in over which connection.
+ * record of the administration; the leader asks {@link io.cairn.master.access.MountGate} about
+ * every request of a session, as a client is not trusted. A rule can ask for a user with a
+ * password: {@link io.cairn.master.access.Logins} knows who has logged in over which connection.
  *
  * <pre>
  *   request -> MountGate: rules of the address?  no rules at all -> on, nothing was decoded
