@@ -293,8 +293,7 @@ final class RequestHandler implements Handler {
         return new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
     }
 
-    private void applied(
-            Connection from, MountClient client, Outcome outcome, Answer answer) {
+    private void applied(Connection from, MountClient client, Outcome outcome, Answer answer) {
         Envelope envelope = outcome.envelope();
         if (envelope == null) {
             LOG.info("closing the connection of {}: {}", from.remote(), outcome.reply());
