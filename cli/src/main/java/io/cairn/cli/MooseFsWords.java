@@ -15,7 +15,7 @@ final class MooseFsWords {
                     new Word(
                             "sclass",
                             "storage class",
-                            "a policy of replicas, chunk size and stripe: cairn fs set PATH"),
+                            "cairn class create NAME; cairn fs set --class NAME DIRECTORY"),
                     new Word(
                             "trashtime",
                             "gettrashtime",

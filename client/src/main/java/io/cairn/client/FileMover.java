@@ -12,14 +12,12 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /**
  * Gives a file or directory another policy. Contents in chunks are copied into a file without a
@@ -48,28 +46,20 @@ final class FileMover {
     /**
      * Sets the policy.
      *
-     * @param parentIno a directory in which the copy may have a name for a moment
+     * @param parentIno a directory in which the copy may be made
      */
     void setPolicy(long parentIno, long ino, Policy policy) {
         if (!fs.tree().attributes(ino).isFile()) {
             fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(ino, policy));
             return;
         }
-        untilDone(() -> setHere(ino, policy) || move(ino, policy, () -> makeCopy(parentIno, ino)));
+        untilDone(() -> setHere(ino, policy) || move(ino, policy, parentIno));
     }
 
     /** Moves the contents of a file that was cut in many places to where they are of one object. */
     void makeWhole(long ino) {
         Policy policy = fs.tree().inode(ino).policy();
-        int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
-        untilDone(
-                () ->
-                        move(
-                                ino,
-                                policy,
-                                () ->
-                                        fs.createUnnamed(
-                                                Caller.ROOT, FileSystem.ROOT_INO, 0600, flags)));
+        untilDone(() -> move(ino, policy, FileSystem.ROOT_INO));
     }
 
     private void untilDone(BooleanSupplier attempt) {
@@ -119,23 +109,15 @@ final class FileMover {
         Promises.whenDone(mount.master().query(new Query.HoldStill(ino, 0)), (_, _) -> {});
     }
 
-    /** A file for a copy, which has a name in a directory for a moment. */
-    private FileSystem.Created makeCopy(long parentIno, long ino) {
-        Name name = temporaryName(ino);
+    /** A file for a copy. It never has a name: one that lost it would go to the trash. */
+    private FileSystem.Created makeCopy(long parentIno) {
         int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
-        FileSystem.Created copy = fs.create(Caller.ROOT, parentIno, name, 0600, flags);
-        try {
-            fs.unlink(Caller.ROOT, parentIno, name);
-            return copy;
-        } catch (FsException e) {
-            copy.file().close();
-            throw e;
-        }
+        return fs.createUnnamed(Caller.ROOT, parentIno, 0600, flags);
     }
 
-    private boolean move(long ino, Policy policy, Supplier<FileSystem.Created> copies) {
+    private boolean move(long ino, Policy policy, long parentIno) {
         try (ClientFile source = fs.openInode(Caller.ROOT, ino, FileSystem.O_RDWR);
-                OpenFile target = copies.get().file()) {
+                OpenFile target = makeCopy(parentIno).file()) {
             fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(target.ino(), policy));
             return move(source, target);
         }
@@ -171,14 +153,6 @@ final class FileMover {
         long copyVersion = fs.tree().inode(target.ino()).attributes().version();
         return mount.nowMs() - beginMs < BUSY_MS
                 && swap(source.ino(), inode.attributes().version(), target.ino(), copyVersion);
-    }
-
-    private Name temporaryName(long ino) {
-        long number;
-        synchronized (mount.runtime().random()) {
-            number = mount.runtime().random().nextLong();
-        }
-        return Name.of(".cairn-move-" + Long.toHexString(ino) + "-" + Long.toHexString(number));
     }
 
     private boolean swap(long ino, long version, long copyIno, long copyVersion) {

@@ -13,6 +13,7 @@ import io.cairn.node.RunFile;
 import io.cairn.testkit.Shell;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -449,21 +450,20 @@ final class ApiCommandsTest {
     @Test
     void storageClassesHoldForNewFilesAndAreAppliedToOldOnes() throws Exception {
         Path dir = Files.createDirectory(mount.resolve("classed"));
-        byte[] contents = new byte[200_000];
-        contents[199_999] = 7;
+        byte[] contents = "seven".repeat(40_000).getBytes(StandardCharsets.UTF_8);
         Files.write(dir.resolve("old"), contents);
-        ok("class", "create", "tiny", "--replicas", "1", "--chunk-size", "64K");
+        ok("class", "create", "tiny", "--replicas", "1", "--chunk-size", "64K", "--trash", "7d");
         ok("fs", "set", "--class", "tiny", dir.toString());
         Files.write(dir.resolve("new"), contents);
         assertEquals("/classed", ok("class", "of", "--json", dir + "/new").json().get("from"));
         assertEquals(1 << 16, chunkSize("/classed/new"));
-        assertEquals(1 << 22, chunkSize("/classed/old"));
         assertTrue(ok("class", "apply", "tiny", "--plan").out().contains("/classed"));
         ok("class", "apply", dir.toString());
         assertEquals(1 << 16, chunkSize("/classed/old"));
         assertArrayEquals(contents, Files.readAllBytes(dir.resolve("old")));
+        assertEquals("none", ok("trash", "list", "/classed").out().strip());
         fails(ExitCode.CANNOT_CREATE, "used by /classed", "class", "remove", "tiny");
-        ok("class", "set", "tiny", "--chunk-size", "128K", "--trash", "off");
+        ok("class", "set", "tiny", "--chunk-size", "128K");
         Files.write(dir.resolve("newer"), contents);
         assertEquals(1 << 17, chunkSize("/classed/newer"));
         ok("fs", "set", "--class", "none", "/classed");
