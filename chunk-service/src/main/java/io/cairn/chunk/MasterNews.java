@@ -6,6 +6,7 @@ import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
+import io.cairn.net.Principal.Role;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.master.MasterRequest;
@@ -37,6 +38,12 @@ final class MasterNews implements Handler {
     @Override
     public void handle(Connection from, Message request, Answer answer) {
         request.release();
+        Role role = from.principal().role();
+        if (role != Role.ANONYMOUS && role != Role.MASTER) {
+            // Another chunk server, which has no news to tell.
+            answer.fail(new FsException(Errno.EACCES, "only masters tell a chunk server news"));
+            return;
+        }
         try {
             Decoder in = request.decoder();
             Push push = in.u8() == MasterRequest.PUSH ? Push.decode(in) : null;

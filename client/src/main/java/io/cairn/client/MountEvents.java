@@ -49,9 +49,7 @@ final class MountEvents implements MasterChannel.Listener {
             case Push.MapChanged ignored -> {
                 // The channel has told the cluster view already.
             }
-            case Push.Revoked ignored -> {
-                // Nobody connects to a client.
-            }
+            case Push.Revoked news -> mount.runtime().revoked().accept(news.serials());
         }
         return Promises.DONE;
     }

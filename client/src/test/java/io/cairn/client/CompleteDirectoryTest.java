@@ -14,6 +14,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.TreeMutation;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -128,6 +129,16 @@ class CompleteDirectoryTest {
         cluster.shared.sessions.keySet().forEach(s -> push(s, dir));
         cluster.awaitTrue(() -> !fs.mount().cache().isComplete(dir), "the push arrives");
         assertTrue(exists(fs, dir, A));
+    }
+
+    @Test
+    void whatTheMasterTellsOfRevokedCertificatesIsPassedOn() {
+        List<String> serials = List.of("ab", "cd");
+        cluster.shared
+                .sessions
+                .keySet()
+                .forEach(s -> cluster.master.push(s, new Push.Revoked(serials)));
+        cluster.awaitTrue(() -> cluster.revoked.containsAll(serials), "the push arrives");
     }
 
     private void push(long session, long ino) {

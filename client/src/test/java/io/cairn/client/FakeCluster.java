@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -33,6 +34,10 @@ public final class FakeCluster implements AutoCloseable {
 
     public final FakeNetwork network = new FakeNetwork();
     public final ThreadScheduler scheduler = new ThreadScheduler("fake-cluster", 1);
+
+    /** The numbers of revoked certificates that its clients were told. */
+    public final List<String> revoked = new CopyOnWriteArrayList<>();
+
     public long writeBackDelayMs = 1000;
     public final List<FakeChunkServer> servers = new ArrayList<>();
     public final CoreNamespace namespace;
@@ -174,7 +179,8 @@ public final class FakeCluster implements AutoCloseable {
     }
 
     private ClientRuntime runtime() {
-        return new ClientRuntime(Clock.system(), scheduler, new Random(clients.size() + 7L));
+        return new ClientRuntime(Clock.system(), scheduler, new Random(clients.size() + 7L))
+                .onRevoked(revoked::addAll);
     }
 
     private CairnFileSystem connect(ClientSettings settings, ClientRuntime runtime) {

@@ -134,6 +134,11 @@ public final class TracedTransport implements Transport {
         }
 
         @Override
+        public Principal principal() {
+            return connection.principal();
+        }
+
+        @Override
         public boolean isOpen() {
             return connection.isOpen();
         }

@@ -12,6 +12,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -21,13 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a master's door that is about certificates: answers who asks for one, and tells chunk
- * servers which ones were revoked. Thread-safe.
+ * servers and clients which ones were revoked. Thread-safe.
  */
 public final class Certification {
+    /** Those that keep a connection to the leader open and can be told something over it. */
+    private static final Set<Role> HEARERS = EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY);
+
     private final ReplicatedLog log;
     private final Refusals refusals;
     private final MasterDoor door;
-    private final Set<Connection> servers = ConcurrentHashMap.newKeySet();
+    private final Set<Connection> hearers = ConcurrentHashMap.newKeySet();
     private volatile @Nullable CertificateDesk desk;
 
     /** The list that was last told, and in which term. */
@@ -56,18 +60,18 @@ public final class Certification {
     }
 
     void opened(Connection connection) {
-        if (connection.principal().role() == Role.CHUNK) {
-            servers.add(connection);
+        if (HEARERS.contains(connection.principal().role())) {
+            hearers.add(connection);
             tell(List.of(connection), told.serials);
         }
     }
 
     void closed(Connection connection) {
-        servers.remove(connection);
+        hearers.remove(connection);
     }
 
     /**
-     * Tells the chunk servers, if this master leads and they do not know yet.
+     * Tells chunk servers and clients, if this master leads and they do not know yet.
      *
      * @param serials the numbers of all revoked certificates, hexadecimal
      */
@@ -75,7 +79,7 @@ public final class Certification {
         Told now = new Told(Set.copyOf(serials), log.leaderTerm());
         if (log.mayRead() && !now.equals(told)) {
             told = now;
-            tell(List.copyOf(servers), serials);
+            tell(List.copyOf(hearers), serials);
         }
     }
 

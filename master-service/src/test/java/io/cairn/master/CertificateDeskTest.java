@@ -11,6 +11,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
+import io.cairn.identity.JoinSecurity;
 import io.cairn.identity.SigningRequest;
 import io.cairn.master.identity.CertificateDesk;
 import io.cairn.master.identity.Invitation.Holder;
@@ -97,6 +98,28 @@ class CertificateDeskTest {
         assertEquals(Errno.EACCES, errnoOf(desk.join("secret", request)));
         assertEquals(Errno.EACCES, errnoOf(desk.join("other", request)));
         assertEquals(List.of(), desk.certified());
+    }
+
+    @Test
+    void aNewMasterGetsTheAuthority() {
+        Holder m2 = new Holder(Role.MASTER, "m2");
+        long endMs = Clock.system().now().plus(Duration.ofHours(1)).toEpochMilli();
+        var _ = get(desk.invite(m2, "secret", endMs));
+        SigningRequest request = SigningRequest.make(RANDOM);
+        byte[] answer = get(desk.join("secret", request.bytes()));
+        CertificateAuthority authority = CertificateAuthority.of(answer, RANDOM);
+        assertEquals(
+                desk.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
+        // It signs for itself from now on, so there is nothing to revoke.
+        assertEquals(List.of(), desk.certified());
+        assertNull(desk.revoke(m2));
+        byte[] chain = get(desk.join(inviteChunk(), request.bytes()));
+        assertThrows(FsException.class, () -> CertificateAuthority.of(chain, RANDOM));
+    }
+
+    private String inviteChunk() {
+        invite("another", Duration.ofHours(1));
+        return "another";
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
+import io.cairn.identity.TlsSecurity;
 import io.cairn.net.tcp.PolledTransport;
 import io.cairn.node.identity.Renewal;
 import io.cairn.runtime.BootIdentity;
@@ -97,9 +98,12 @@ public final class MountNode implements AutoCloseable {
     }
 
     private static ClientRuntime runtime(ProcessContext world, Tracer tracer) {
-        return new ClientRuntime(world.clock(), world.scheduler(), world.random())
-                .with(tracer)
-                .with(world.login());
+        ClientRuntime runtime =
+                new ClientRuntime(world.clock(), world.scheduler(), world.random())
+                        .with(tracer)
+                        .with(world.login());
+        TlsSecurity security = world.security();
+        return security == null ? runtime : runtime.onRevoked(security::revokeMore);
     }
 
     private static CairnFileSystem connect(

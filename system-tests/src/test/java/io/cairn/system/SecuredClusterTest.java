@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -191,8 +192,8 @@ class SecuredClusterTest {
                         master.toString(),
                         mountpoint.toString(),
                         "--foreground",
-                        "--identity",
-                        identity.toString(),
+                        "-o",
+                        "identity=" + identity,
                         "--join",
                         token("mount", "laptop"))
                 .await(CairnProcess.READY, 60);
@@ -203,6 +204,13 @@ class SecuredClusterTest {
         assertArrayEquals(contents, Files.readAllBytes(mountpoint.resolve("large")));
         assertEquals("a small file", Files.readString(mountpoint.resolve("small")));
 
+        CairnProcess status =
+                closing.add(
+                        CairnProcess.start(
+                                directory.resolve("status.log"),
+                                List.of("status", "--masters", master.toString()),
+                                Map.of("CAIRN_IDENTITY", identity.toString())));
+        assertEquals(0, status.awaitExit(60), status.output());
         refusesStrangers(Identity.read(identity));
         assertTrue(leader.output().contains("master: refused 127.0.0.1"), leader.output());
         assertTrue(ca("list").output().contains("mount.laptop"));
@@ -249,5 +257,6 @@ class SecuredClusterTest {
         assertTrue(refused.output().contains("will not listen on " + open), refused.output());
         assertTrue(refused.output().contains("cairn ca join-token --role chunk --name c1"));
         assertTrue(refused.output().contains("--insecure-plain"));
+        assertTrue(refused.output().contains("insecure-plain: true"), refused.output());
     }
 }

@@ -5,6 +5,7 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Reading;
 import io.cairn.cli.doctor.MasterProbe;
+import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cluster.Endpoint;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -54,7 +55,7 @@ public final class StatusCommand implements Callable<Integer> {
         }
         LogLevels.showWarningsOnly();
         List<Endpoint> asked = MasterList.parse(masters != null ? masters : running().master());
-        try (ProcessContext world = new ProcessContext()) {
+        try (ProcessContext world = IdentityOptions.worldOfCommand()) {
             MasterProbe probe = new MasterProbe(world.transport(), reading.errors());
             return reading.show(
                     () -> ask(probe, asked),

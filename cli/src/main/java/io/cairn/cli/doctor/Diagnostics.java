@@ -1,6 +1,7 @@
 package io.cairn.cli.doctor;
 
 import io.cairn.base.Wording;
+import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cluster.Endpoint;
 import io.cairn.node.MasterWait;
@@ -166,7 +167,7 @@ final class Diagnostics {
     }
 
     private static String status(List<Endpoint> masters) throws InterruptedException {
-        try (ProcessContext world = new ProcessContext()) {
+        try (ProcessContext world = IdentityOptions.worldOfCommand()) {
             return new MasterProbe(world.transport(), MasterWait.errors()).status(masters, ASK_MS);
         }
     }

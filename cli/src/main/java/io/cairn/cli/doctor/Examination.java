@@ -1,5 +1,6 @@
 package io.cairn.cli.doctor;
 
+import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cluster.Endpoint;
 import io.cairn.node.CommandException;
@@ -66,7 +67,7 @@ final class Examination {
         if (findings.stream().allMatch(f -> f.level() == Finding.Level.FAIL)) {
             return findings;
         }
-        try (ProcessContext world = new ProcessContext()) {
+        try (ProcessContext world = IdentityOptions.worldOfCommand()) {
             long askedMs = System.currentTimeMillis();
             String status =
                     new MasterProbe(world.transport(), MasterWait.errors()).status(masters, ASK_MS);

@@ -1,5 +1,6 @@
 package io.cairn.cli.fs;
 
+import io.cairn.cli.option.IdentityOptions;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.tree.PathWalker;
 import io.cairn.fs.Caller;
@@ -22,7 +23,7 @@ final class FsSession implements AutoCloseable {
         LogLevels.showWarningsOnly();
         path = MountedPath.of(given);
         try {
-            ProcessContext world = closing.add(new ProcessContext());
+            ProcessContext world = closing.add(IdentityOptions.worldOfCommand());
             String name = Loopback.machineName() + " cairn fs " + ProcessHandle.current().pid();
             files = closing.add(MountNode.connect(world, path.source(), name));
             walker = new PathWalker(files, Caller.ROOT);

@@ -5,13 +5,16 @@ import io.cairn.identity.JoinToken;
 import io.cairn.net.Principal.Role;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
 import io.cairn.node.identity.Joining;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.OwnerOnly;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -22,7 +25,8 @@ public final class IdentityOptions {
             paramLabel = "DIR",
             description = {
                 "Where the certificate of this process is kept: in a cluster with TLS.",
-                "A chunk server keeps it in its first --data directory unless you say otherwise."
+                "A chunk server keeps it in its first --data directory unless you say otherwise.",
+                "In /etc/fstab it is the mount option identity=DIR."
             })
     private @Nullable Path directory;
 
@@ -34,6 +38,60 @@ public final class IdentityOptions {
                         + " already."
             })
     private @Nullable String token;
+
+    /** The option of a mount that stands for {@code --identity}, as in {@code /etc/fstab}. */
+    private static final String MOUNT_OPTION = "identity=";
+
+    /** Where commands without the option find the identity to speak with. */
+    private static final String VARIABLE = "CAIRN_IDENTITY";
+
+    /**
+     * Takes the identity out of mount options.
+     *
+     * @param mountOptions the value of {@code -o}
+     * @return the other options
+     * @throws CommandException with USAGE when it is told twice, or as a relative path
+     */
+    public String takeFrom(String mountOptions) {
+        List<String> others = new ArrayList<>();
+        for (String each : mountOptions.split(",", -1)) {
+            if (!each.startsWith(MOUNT_OPTION)) {
+                others.add(each);
+                continue;
+            }
+            Path told = Path.of(each.substring(MOUNT_OPTION.length()));
+            if (directory != null) {
+                throw new CommandException(
+                        ExitCode.USAGE, "-o " + each + ": the identity is told twice");
+            }
+            if (!told.isAbsolute()) {
+                throw new CommandException(
+                        ExitCode.USAGE, "-o " + each + ": give it as an absolute path");
+            }
+            directory = told;
+        }
+        return String.join(",", others);
+    }
+
+    /**
+     * The world of a command that speaks to a cluster for a moment: with the identity in the
+     * directory that the variable {@code CAIRN_IDENTITY} names, if it is set.
+     *
+     * @throws io.cairn.base.FsException when the identity cannot be read
+     */
+    public static ProcessContext worldOfCommand() {
+        String told = System.getenv(VARIABLE);
+        if (told == null || told.isEmpty()) {
+            return new ProcessContext();
+        }
+        Path at = Path.of(told).toAbsolutePath();
+        if (!Identity.isIn(at)) {
+            throw new CommandException(
+                    ExitCode.NO_INPUT, VARIABLE + " names " + at + ", which holds no identity");
+        }
+        Credentials own = new Credentials(at, Identity.read(at));
+        return new ProcessContext(null, OptionalInt.empty(), own);
+    }
 
     /**
      * The identity of this process, which it gets now if it has a token and no identity.

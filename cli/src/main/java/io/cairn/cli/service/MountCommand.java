@@ -81,7 +81,8 @@ public final class MountCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Source from = Source.parse(source);
         Path at = mountpoint.toAbsolutePath().normalize();
-        MountOptions parsed = UpCommand.mountOptions(String.join(",", options));
+        String others = identity.takeFrom(String.join(",", options));
+        MountOptions parsed = UpCommand.mountOptions(others);
         worldOptions.check();
         FuseMount.check(at, parsed);
         Credentials credentials = identity.open(Role.MOUNT, null);
@@ -91,8 +92,8 @@ public final class MountCommand implements Callable<Integer> {
             Path log = logFile(at);
             int limitS = patience.limitS() + MOUNT_LIMIT_S;
             return login == null || !logins.asks()
-                    ? Detached.start(arguments(at), log, limitS)
-                    : Detached.start(arguments(at), log, limitS, login.password());
+                    ? Detached.start(arguments(at, others), log, limitS)
+                    : Detached.start(arguments(at, others), log, limitS, login.password());
         }
         EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
@@ -137,13 +138,13 @@ public final class MountCommand implements Callable<Integer> {
         }
     }
 
-    private List<String> arguments(Path at) {
+    private List<String> arguments(Path at, String mountOptions) {
         List<String> arguments =
                 new ArrayList<>(
                         List.of("mount", source, at.toString(), "--foreground", "--admin", admin));
-        if (!options.isEmpty()) {
+        if (!mountOptions.isEmpty()) {
             arguments.add("-o");
-            arguments.add(String.join(",", options));
+            arguments.add(mountOptions);
         }
         arguments.addAll(identity.arguments());
         arguments.addAll(patience.arguments());

@@ -3,7 +3,9 @@ package io.cairn.client.session;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
+import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param machine identity of the start of this machine, for reads from chunk servers here without
  *     the network; 0 for none of them
  * @param login who logs in at the masters with a password; null for nobody
+ * @param revoked hears the serial numbers of revoked certificates; must not block
  * @param polled a second network to the leader, run by the threads of the door; null for none
  */
 public record ClientRuntime(
@@ -26,11 +29,12 @@ public record ClientRuntime(
         Tracer tracer,
         long machine,
         @Nullable PasswordLogin login,
+        Consumer<List<String>> revoked,
         @Nullable PolledNetwork polled) {
     /** Without traces. */
     public ClientRuntime(
             Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
-        this(clock, scheduler, random, threads, Tracer.OFF, 0, null, null);
+        this(clock, scheduler, random, threads, Tracer.OFF, 0, null, _ -> {}, null);
     }
 
     /** With virtual threads, and without traces. */
@@ -41,24 +45,30 @@ public record ClientRuntime(
     /** The same with traces. */
     public ClientRuntime with(Tracer other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, other, machine, login, polled);
+                clock, scheduler, random, threads, other, machine, login, revoked, polled);
     }
 
     /** The same with a network that the threads of the door run. */
     public ClientRuntime with(PolledNetwork other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, other);
+                clock, scheduler, random, threads, tracer, machine, login, revoked, other);
     }
 
     /** The same with somebody who logs in at the masters; null for nobody. */
     public ClientRuntime with(@Nullable PasswordLogin other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, other, polled);
+                clock, scheduler, random, threads, tracer, machine, other, revoked, polled);
+    }
+
+    /** The same that tells of revoked certificates. */
+    public ClientRuntime onRevoked(Consumer<List<String>> hearer) {
+        return new ClientRuntime(
+                clock, scheduler, random, threads, tracer, machine, login, hearer, polled);
     }
 
     /** The same on a machine where chunk servers may run. */
     public ClientRuntime onMachine(long identity) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, identity, login, polled);
+                clock, scheduler, random, threads, tracer, identity, login, revoked, polled);
     }
 }

@@ -131,7 +131,7 @@ public sealed interface Push extends TypedMessage {
     }
 
     /**
-     * Certificates that do not count any more, for chunk servers.
+     * Certificates that do not count any more, for chunk servers and clients.
      *
      * @param serials their numbers, hexadecimal
      */
