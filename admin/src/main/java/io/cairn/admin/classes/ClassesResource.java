@@ -85,7 +85,8 @@ public final class ClassesResource implements Resource {
         List<Field> all = new ArrayList<>();
         all.add(NAME);
         all.addAll(List.of(FIELDS));
-        all.add(Field.of("directories", Shape.items(Shape.text()), "That have it; 100 at most."));
+        all.add(Field.of("directoryCount", Shape.count(), "Directories that have it."));
+        all.add(Field.of("directories", Shape.items(Shape.text()), "The first 100 of them."));
         return all.toArray(Field[]::new);
     }
 
@@ -179,12 +180,11 @@ public final class ClassesResource implements Resource {
         Map<String, Object> document = Json.map();
         document.put("name", storageClass.name());
         putFields(document, storageClass);
+        List<Assignment> users = users(storageClass.name());
+        document.put("directoryCount", users.size());
         document.put(
                 "directories",
-                users(storageClass.name()).stream()
-                        .limit(MAX_NAMED)
-                        .map(each -> path(each.ino()))
-                        .toList());
+                users.stream().limit(MAX_NAMED).map(each -> path(each.ino())).toList());
         return document;
     }
 

@@ -66,6 +66,7 @@ final class ClassesResourceTest {
                 done(200, "PUT", "/directory-classes/d", "{\"class\":\"videos\"}");
         assertEquals("videos", held.get("class"));
         assertEquals(List.of("/d"), get("/classes/videos").get("directories"));
+        assertEquals(1, get("/classes/videos").get("directoryCount"));
         forest.create(dir, "g", "1");
         held = get("/directory-classes/d/g");
         assertEquals("videos", held.get("class"));

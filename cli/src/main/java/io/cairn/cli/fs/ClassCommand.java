@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
         })
 public final class ClassCommand implements Callable<Integer> {
     private static final String COLUMNS =
-            "name replicas chunkSizeBytes:size stripe trashSeconds directories";
+            "name replicas chunkSizeBytes:size stripe trashSeconds directoryCount directories";
     private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
 
     @Override
@@ -188,12 +188,34 @@ public final class ClassCommand implements Callable<Integer> {
             boolean moves = code == ExitCode.OK && ordering.isWaiting() && !changing.isPlan();
             return moves && place.isHere(changing) ? FsSetCommand.moveContents(where) : code;
         }
-        Object directories =
-                changing.ask(ApiRequest.of("GET /classes/{name}", where))
-                        .document()
-                        .get("directories");
+        return applyToAll(where, ordering, changing);
+    }
+
+    private static int applyToAll(String name, Ordering ordering, Changing changing) {
+        Map<String, Object> known =
+                changing.ask(ApiRequest.of("GET /classes/{name}", name)).document();
+        List<?> directories = known.get("directories") instanceof List<?> list ? list : List.of();
+        if (directories.isEmpty()) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "no directory has class '"
+                            + name
+                            + "'; give it to one with 'cairn fs set --class "
+                            + name
+                            + " DIR'");
+        }
+        long count = known.get("directoryCount") instanceof Number n ? n.longValue() : 0;
+        if (count > directories.size()) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    count
+                            + " directories have class '"
+                            + name
+                            + "': too many for one command; give a directory above them, such as"
+                            + " /");
+        }
         int code = ExitCode.OK;
-        for (Object each : directories instanceof List<?> list ? list : List.of()) {
+        for (Object each : directories) {
             ClusterPath place = new ClusterPath(String.valueOf(each), null);
             int ended = ordering.order(changing, "class", place, Map.of(), false);
             code = ended == ExitCode.OK ? code : ended;
