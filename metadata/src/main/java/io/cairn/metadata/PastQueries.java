@@ -27,11 +27,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Queries about snapshots: whatever names an inode in one, and the virtual directories that list
- * them. Pure functions.
+ * them. Change nothing.
  */
 final class PastQueries {
     private static final int LIST_MODE = 0555;
@@ -40,9 +41,17 @@ final class PastQueries {
     private static final int MAX_LISTED = 512;
 
     private final View view;
+    private final Lock lock;
 
-    PastQueries(View view) {
+    /**
+     * Queries of a view.
+     *
+     * @param lock held by callers; given up now and then during long scans of a snapshot, which
+     *     stays as it is
+     */
+    PastQueries(View view, Lock lock) {
         this.view = view;
+        this.lock = lock;
     }
 
     /** Whether a query is about a snapshot or a list of them. */
@@ -132,11 +141,21 @@ final class PastQueries {
     /** The state at the moment of the snapshot that a number names; ESTALE when it is dropped. */
     private View at(long ino) {
         int number = PastInode.snapshotOf(ino);
+        return view.at(
+                requireLive(number).moment(),
+                () -> {
+                    lock.unlock();
+                    lock.lock();
+                    requireLive(number);
+                });
+    }
+
+    private SnapshotRecord requireLive(int number) {
         SnapshotRecord record = SnapshotRecord.live(view, number);
         if (record == null) {
             throw new FsException(Errno.ESTALE, "snapshot " + number + " was dropped");
         }
-        return view.at(record.moment());
+        return record;
     }
 
     private EntryReply entry(long ino) {

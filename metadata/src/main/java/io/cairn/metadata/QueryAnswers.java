@@ -31,7 +31,7 @@ final class QueryAnswers {
         this.view = view;
         this.lock = lock;
         this.maps = maps;
-        past = new PastQueries(view);
+        past = new PastQueries(view, lock);
     }
 
     /**

@@ -20,13 +20,15 @@ final class Past {
 
     private final StoredState store;
     private final long version;
+    private final Runnable pause;
 
     /** Something of a scan: a key and its value. */
     private record Found(byte[] key, byte[] value) {}
 
-    Past(StoredState store, Moment moment) {
+    Past(StoredState store, Moment moment, Runnable pause) {
         this.store = store;
         this.version = moment.version();
+        this.pause = pause;
     }
 
     /** The value of a record, or null. */
@@ -78,6 +80,7 @@ final class Past {
             if (last != null && !visitor.visit(end, last)) {
                 return;
             }
+            pause.run();
             headFrom = followed(end, 0);
             keptFrom = followed(HistoryKeys.prefix(family, end), 1); // behind all its versions
         }

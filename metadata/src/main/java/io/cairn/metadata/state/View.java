@@ -40,7 +40,20 @@ public final class View {
      * inodes, names and attributes as they were when it was taken.
      */
     public View at(Moment moment) {
-        return moment.equals(Moment.NOW) ? this : new View(store, cache, new Past(store, moment));
+        return at(moment, () -> {});
+    }
+
+    /**
+     * The same for long scans. Names that are younger than the moment are passed over, and there
+     * may be millions.
+     *
+     * @param pause called after some hundred records, while nothing is being read: may let commits
+     *     go on
+     */
+    public View at(Moment moment, Runnable pause) {
+        return moment.equals(Moment.NOW)
+                ? this
+                : new View(store, cache, new Past(store, moment, pause));
     }
 
     /** The value of a key, or null. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Store.Family;
@@ -71,6 +72,25 @@ class ViewTest {
         view.at(new Moment(15))
                 .scan(Family.XATTR, new byte[] {1}, new byte[] {1}, (key, value) -> found.add(key));
         assertArrayEquals(expected.toArray(), found.toArray());
+    }
+
+    /** Commits wait while a scan holds the lock: it must not pass over a million names at once. */
+    @Test
+    void aScanThatFindsNothingPauses() {
+        List<Change> changes = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            byte[] key = {1, (byte) (i >> 8), (byte) i};
+            changes.add(new Change(Family.DENTRY, key, record(20)));
+        }
+        byte[] old = {1, (byte) 0xff};
+        changes.add(new Change(Family.HISTORY, HistoryKeys.of(Family.DENTRY, old, 20), record(5)));
+        store.commit(changes, 1, 1);
+        int[] pauses = {0};
+        List<byte[]> found = new ArrayList<>();
+        view.at(new Moment(15), () -> pauses[0]++)
+                .scan(Family.DENTRY, new byte[] {1}, new byte[] {1}, (key, _) -> found.add(key));
+        assertArrayEquals(new Object[] {old}, found.toArray());
+        assertTrue(pauses[0] >= 10, pauses[0] + " pauses");
     }
 
     @Test
