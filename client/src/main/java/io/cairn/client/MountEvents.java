@@ -44,6 +44,9 @@ final class MountEvents implements MasterChannel.Listener {
             case Push.HoldStill still -> {
                 return open.holdStill(still.ino(), still.ms());
             }
+            case Push.CommitFiles files -> {
+                return open.commit(files.inos());
+            }
             case Push.QuotasChanged changed ->
                     mount.master().session().quotasChanged(changed.quotas());
             case Push.MapChanged ignored -> {

@@ -4,7 +4,9 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FileSystem;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.session.SessionRecord;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Scheduler;
@@ -19,7 +21,9 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -40,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  * never blocks.
  */
 final class ContentWatch {
+    /** A snapshot waits so long for writers. */
+    private static final long COMMIT_MS = 2000;
+
     private static final String SILENT = "a client that has the file open does not answer";
 
     private final Supplier<Namespace> namespace;
@@ -151,6 +158,76 @@ final class ContentWatch {
                                 (_, failure) ->
                                         answer.accept(
                                                 failure == null ? new Reply.Done() : busy(SILENT)));
+    }
+
+    /**
+     * Has all who hold files below a directory open commit what they wrote. Never fails; done after
+     * two seconds at the latest, whoever has not answered.
+     */
+    CompletableFuture<Void> commit(long directory) {
+        OpenFiles below = new OpenFiles(namespace.get(), directory);
+        List<CompletableFuture<?>> asked = new ArrayList<>();
+        for (SessionRecord session : namespace.get().sessions()) {
+            Connection connection = sessions.connection(session.session());
+            List<Long> open = sessions.opens(session.session());
+            long[] inos = open == null ? new long[0] : below.of(open);
+            if (connection != null && inos.length > 0) {
+                Push order = new Push.CommitFiles(inos);
+                Message push = Message.of(v -> MasterRequest.push(order, v));
+                asked.add(connection.call(push, COMMIT_MS).thenAccept(Message::release));
+            }
+        }
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Scheduler.Timer end = scheduler.schedule(() -> done.complete(null), COMMIT_MS);
+        var _ =
+                CompletableFuture.allOf(
+                                asked.stream()
+                                        .map(each -> each.handle((_, _) -> null))
+                                        .toArray(CompletableFuture<?>[]::new))
+                        .thenRun(
+                                () -> {
+                                    end.cancel();
+                                    done.complete(null);
+                                });
+        return done;
+    }
+
+    /** Which of some files are below a directory; reads each of their ancestors once. */
+    private static final class OpenFiles {
+        /** So many are asked for at most; the rest is committed within seconds anyway. */
+        private static final int MAX = Limits.MAX_LIST;
+
+        private final Namespace namespace;
+        private final Map<Long, Boolean> known = new HashMap<>();
+
+        OpenFiles(Namespace namespace, long directory) {
+            this.namespace = namespace;
+            known.put(FileSystem.ROOT_INO, false);
+            known.put(0L, false);
+            known.put(directory, true);
+        }
+
+        long[] of(List<Long> inos) {
+            return inos.stream()
+                    .filter(this::isBelow)
+                    .limit(MAX)
+                    .mapToLong(Long::longValue)
+                    .toArray();
+        }
+
+        private boolean isBelow(long ino) {
+            List<Long> way = new ArrayList<>();
+            long at = ino;
+            while (!known.containsKey(at)) {
+                way.add(at);
+                known.put(at, false);
+                Inode inode = namespace.inode(at);
+                at = inode == null ? 0 : inode.parentIno();
+            }
+            boolean isBelow = Boolean.TRUE.equals(known.get(at));
+            way.forEach(each -> known.put(each, isBelow));
+            return isBelow;
+        }
     }
 
     private static Reply busy(String why) {

@@ -1,7 +1,9 @@
 package io.cairn.master;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.cluster.Policy;
@@ -26,10 +28,12 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,9 +54,11 @@ class ContentWatchTest {
     private long ino;
     private int sent;
 
-    /** The size that a push tells. */
+    /** The size that a push tells, or which files have to be committed. */
     private static long sizeOf(Push push) {
-        return assertInstanceOf(Push.Changed.class, push).inode().attributes().size();
+        return push instanceof Push.CommitFiles files
+                ? Arrays.hashCode(files.inos())
+                : assertInstanceOf(Push.Changed.class, push).inode().attributes().size();
     }
 
     @BeforeEach
@@ -170,6 +176,33 @@ class ContentWatchTest {
         settle(second, resize(10));
         assertEquals(2, sent, "it has not been heard for long enough");
         assertEquals(List.of(100L, 10L), one.told, "it is told anyway");
+    }
+
+    @Test
+    void aSnapshotWaitsForWritersBelowItAndNotForLong() {
+        TreeMutation.Mkdir mkdir =
+                new TreeMutation.Mkdir(FileSystem.ROOT_INO, Name.of("d"), 0755, 0, 0);
+        long dir = assertInstanceOf(Reply.EntryReply.class, settle(first, mkdir)).inode().ino();
+        CompletableFuture<Void> none = watch.commit(dir);
+        assertTrue(none.isDone(), "nothing is open there");
+        settle(
+                first,
+                new TreeMutation.Rename(
+                        FileSystem.ROOT_INO, Name.of("f"), dir, Name.of("g"), 0, 0, 0));
+        CompletableFuture<Void> both = watch.commit(dir);
+        long files = Arrays.hashCode(new long[] {ino});
+        assertEquals(List.of(files), one.told);
+        assertEquals(List.of(files), two.told);
+        one.answer();
+        assertFalse(both.isDone());
+        two.answer();
+        assertTrue(both.isDone());
+        CompletableFuture<Void> late = watch.commit(FileSystem.ROOT_INO);
+        assertEquals(2, one.told.size());
+        time.pass(1999);
+        assertFalse(late.isDone());
+        time.pass(1);
+        assertTrue(late.isDone());
     }
 
     @Test

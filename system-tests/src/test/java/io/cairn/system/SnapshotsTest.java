@@ -22,9 +22,11 @@ import io.cairn.metadata.Namespace;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -188,8 +190,8 @@ final class SnapshotsTest {
 
     /** Every second chunk of a sparse file, and then others, in any order. */
     @Test
-    void aFileIsChangedInThousandsOfPlaces() throws Exception {
-        int places = 2200;
+    void aFileIsChangedInManyPlaces() throws Exception {
+        int places = 300;
         long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("many"), 0755).ino();
         FileSystem.Created made =
                 fs.create(Caller.ROOT, dir, Name.of("f"), 0644, FileSystem.O_RDWR);
@@ -199,7 +201,7 @@ final class SnapshotsTest {
             order.add(2 * i);
         }
         Collections.shuffle(order, new Random(1));
-        for (long i = 0; i < 100; i++) {
+        for (long i = 0; i < 60; i++) {
             order.add(7 * i);
         }
         try (OpenFile file = made.file()) {
@@ -219,7 +221,7 @@ final class SnapshotsTest {
                     OpenFile then = fresh.open(Caller.ROOT, past, FileSystem.O_RDONLY)) {
                 for (long chunk = 0; chunk < 2 * places; chunk += 10) {
                     long first = chunk % 100 == 0 ? chunk + 1 : 0;
-                    boolean isChanged = chunk % 2 == 0 || (chunk % 7 == 0 && chunk < 700);
+                    boolean isChanged = chunk % 2 == 0 || (chunk % 7 == 0 && chunk < 420);
                     assertEquals(first, numberAt(now, chunk * CHUNK));
                     assertEquals(first, numberAt(then, chunk * CHUNK));
                     assertEquals(isChanged ? chunk + 2 : 0, numberAt(now, chunk * CHUNK + 1024));
@@ -299,6 +301,31 @@ final class SnapshotsTest {
         refused(readOnly, () -> Files.delete(work.resolve(".snapshots")));
         refused(readOnly, () -> Files.move(work.resolve(".snapshots"), work.resolve("snapshots")));
         refused("AlreadyExists", () -> Files.createDirectory(work.resolve(".snapshots")));
+    }
+
+    @Test
+    void whatWasWrittenAndNotSyncedIsInASnapshot() throws Exception {
+        long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("open"), 0755).ino();
+        FileSystem.Created made =
+                fs.create(Caller.ROOT, dir, Name.of("f"), 0644, FileSystem.O_RDWR);
+        try (OpenFile file = made.file();
+                SeekableByteChannel mounted =
+                        Files.newByteChannel(
+                                mount.resolve("open/g"),
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.WRITE)) {
+            file.write(0, ByteBuffer.allocate(300_000));
+            mounted.write(ByteBuffer.wrap(new byte[200_000]));
+            long inode = (Long) Files.getAttribute(mount.resolve("open/g"), "unix:ino");
+            SnapshotRecord taken = take(dir, "s");
+            long number = PastInode.of(taken.number(), made.attributes().ino());
+            assertEquals(300_000, read(cluster.client("reader"), number).length);
+            assertEquals(
+                    200_000,
+                    read(cluster.client("other reader"), PastInode.of(taken.number(), inode))
+                            .length);
+            drop(taken);
+        }
     }
 
     @Test

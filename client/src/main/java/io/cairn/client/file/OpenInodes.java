@@ -4,6 +4,7 @@ import io.cairn.client.lock.FileLocks;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -108,6 +109,18 @@ public final class OpenInodes {
         return state == null
                 ? Promises.DONE
                 : still.computeIfAbsent(ino, _ -> new Standstill(state, mount)).order(ms);
+    }
+
+    /** Commits what was written to files; their writers hear of failures. Never blocks. */
+    public CompletableFuture<Void> commit(long[] inos) {
+        List<CompletableFuture<?>> commits = new ArrayList<>();
+        for (long ino : inos) {
+            OpenInode state = states.get(ino);
+            if (state != null) {
+                commits.add(state.commit().handle((_, _) -> null));
+            }
+        }
+        return CompletableFuture.allOf(commits.toArray(CompletableFuture<?>[]::new));
     }
 
     /** Another client has cut or lengthened a file. Never blocks. */

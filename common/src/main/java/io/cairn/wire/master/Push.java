@@ -172,6 +172,26 @@ public sealed interface Push extends TypedMessage {
         }
     }
 
+    /**
+     * A snapshot is about to be taken: commit what was written to these files, if anything, and
+     * answer. Who takes longer than some seconds is not waited for.
+     */
+    record CommitFiles(long[] inos) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.COMMIT_FILES;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(inos);
+        }
+
+        static CommitFiles decode(Decoder in) {
+            return new CommitFiles(in.longs());
+        }
+    }
+
     /** Reads code and fields. */
     static Push decode(Decoder in) {
         return PushType.TABLE.require(in.u8()).decode(in);

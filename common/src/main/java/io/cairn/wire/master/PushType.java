@@ -14,6 +14,7 @@ public enum PushType implements MessageType {
     CHANGED(5, Push.Changed::decode),
     HOLD_STILL(6, Push.HoldStill::decode),
     QUOTAS_CHANGED(20, Push.QuotasChanged::decode),
+    COMMIT_FILES(22, Push.CommitFiles::decode),
     REVOKED(27, Push.Revoked::decode);
 
     static final TypeTable<PushType> TABLE = new TypeTable<>("push", values());

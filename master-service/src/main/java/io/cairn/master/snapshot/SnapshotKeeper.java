@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ public final class SnapshotKeeper {
     private final LogWriter log;
     private final LongPredicate kept;
     private final LongConsumer listChanged;
+    private final LongFunction<CompletableFuture<Void>> commits;
     private final Clock clock;
     private final Map<Integer, CompletableFuture<SnapshotRecord>> waiting = new HashMap<>();
     private boolean busy;
@@ -57,6 +59,8 @@ public final class SnapshotKeeper {
      * A keeper.
      *
      * @param kept whether all chunk servers keep to the fence of a version
+     * @param commits has clients commit what they wrote below a directory; never fails, and does
+     *     not take long
      * @param listChanged hears of lists of snapshots that have changed, by their inode numbers
      */
     public SnapshotKeeper(
@@ -64,11 +68,13 @@ public final class SnapshotKeeper {
             LogWriter log,
             LongPredicate kept,
             LongConsumer listChanged,
+            LongFunction<CompletableFuture<Void>> commits,
             Clock clock) {
         this.namespace = namespace;
         this.log = log;
         this.kept = kept;
         this.listChanged = listChanged;
+        this.commits = commits;
         this.clock = clock;
     }
 
@@ -90,11 +96,13 @@ public final class SnapshotKeeper {
     }
 
     /**
-     * Takes a snapshot of a directory. EEXIST, EAGAIN, ENOTDIR, ESTALE, ENOSPC; ETIMEDOUT when not
-     * all chunk servers answered in time: then there is none.
+     * Takes a snapshot of a directory, once clients have committed what they wrote below it, or
+     * have not answered for two seconds. EEXIST, EAGAIN, ENOTDIR, ESTALE, ENOSPC; ETIMEDOUT when
+     * not all chunk servers answered in time: then there is none.
      */
     public CompletableFuture<SnapshotRecord> take(long root, Name name) {
-        return log.submit(new BeginSnapshot(root, name))
+        return commits.apply(root)
+                .thenCompose(_ -> log.submit(new BeginSnapshot(root, name)))
                 .thenCompose(reply -> begun(reply, root, name));
     }
 
