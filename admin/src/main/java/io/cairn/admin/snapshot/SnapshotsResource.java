@@ -65,6 +65,7 @@ public final class SnapshotsResource implements Resource {
                                 Field.of("name", Shape.text(), "1 to 255 bytes, without '/'."))
                         .answers(SNAPSHOT)
                         .changes(this::take),
+                new SnapshotChanges(master).route(),
                 Route.of("DELETE", "/snapshots/{number}", Role.ADMIN, "Drops a snapshot.")
                         .changes(this::drop));
     }

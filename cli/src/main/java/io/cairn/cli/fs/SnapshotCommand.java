@@ -30,6 +30,7 @@ import picocli.CommandLine.Parameters;
 @Calls("GET /snapshots")
 public final class SnapshotCommand implements Callable<Integer> {
     private static final String COLUMNS = "directory name createdAt:created state";
+    private static final String NOW = "now";
     private static final String DIRECTORY = "Below a mount, or as in the cluster.";
 
     @Mixin private Reading reading = new Reading();
@@ -82,18 +83,56 @@ public final class SnapshotCommand implements Callable<Integer> {
             @Parameters(index = "1", paramLabel = "NAME", description = "As listed.") String name,
             @Mixin Changing changing) {
         ClusterPath place = ClusterPath.of(path).checked(changing);
+        return changing.done(
+                changing.applyWithConsent(
+                        ApiRequest.of(
+                                "DELETE /snapshots/{number}", number(place, name, changing))),
+                "snapshot " + name + " of " + place.text() + " is dropped");
+    }
+
+    @Command(
+            name = "diff",
+            description = {
+                "Show the paths that differ since a snapshot.",
+                "A file with several names is told under the first one."
+            },
+            footer = {
+                "  cairn snapshot diff /projects monday",
+                "  cairn snapshot diff /projects monday tuesday"
+            })
+    @Calls({"GET /snapshots", "GET /snapshots/{number}/changes"})
+    int diff(
+            @Parameters(index = "0", paramLabel = "DIR", description = DIRECTORY) String path,
+            @Parameters(index = "1", paramLabel = "NAME", description = "As listed.") String name,
+            @Parameters(
+                            index = "2",
+                            paramLabel = "LATER",
+                            arity = "0..1",
+                            defaultValue = NOW,
+                            description = "Another snapshot (default: ${DEFAULT-VALUE}).")
+                    String later,
+            @Mixin Reading listing) {
+        ClusterPath place = ClusterPath.of(path).checked(listing);
+        ApiRequest changes =
+                ApiRequest.of(
+                        "GET /snapshots/{number}/changes", number(place, name, listing));
+        return listing.list(
+                later.equals(NOW)
+                        ? changes
+                        : changes.query("until", number(place, later, listing)),
+                "change path before type");
+    }
+
+    /** The number of a snapshot of a directory, as text. */
+    private static String number(ClusterPath place, String name, ApiOptions options) {
         String directory = place.text();
         ApiRequest all = ApiRequest.of("GET /snapshots").query("limit", "1000");
-        for (Object each : ApiOptions.items(changing.ask(all).document(), "items")) {
+        for (Object each : ApiOptions.items(options.ask(all).document(), "items")) {
             if (each instanceof Map<?, ?> found
                     && directory.equals(found.get("directory"))
                     && name.equals(found.get("name"))
                     && !"dropped".equals(found.get("state"))) {
-                String number = String.valueOf(found.get("number"));
-                return changing.done(
-                        changing.applyWithConsent(
-                                ApiRequest.of("DELETE /snapshots/{number}", number)),
-                        "snapshot " + name + " of " + directory + " is dropped");
+                return String.valueOf(found.get("number"));
             }
         }
         throw new CommandException(

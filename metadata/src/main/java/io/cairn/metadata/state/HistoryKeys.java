@@ -44,7 +44,7 @@ public final class HistoryKeys {
     }
 
     /** The key of the record that something was kept of. */
-    static byte[] record(byte[] historyKey) {
+    public static byte[] record(byte[] historyKey) {
         byte[] key = new byte[historyKey.length - 1 - VERSION_BYTES];
         System.arraycopy(historyKey, 1, key, 0, key.length);
         return key;

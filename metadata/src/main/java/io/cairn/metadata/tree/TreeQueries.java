@@ -141,7 +141,7 @@ public final class TreeQueries {
     }
 
     /** The key of the dentry at the home of an inode; ESTALE, ENOENT when it has no name. */
-    static byte[] dentryOf(View view, long ino) {
+    public static byte[] dentryOf(View view, long ino) {
         if (ino == TrashPlace.INO) {
             return Keys.dentry(FileSystem.ROOT_INO, TrashPlace.NAME);
         }
