@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /**
- * Temporary folders in memory where the machine has some to spare, for suites that try thousands of
+ * Temporary folders in memory where the machine has some to spare. For suites that try thousands of
  * calls and ask nothing of the disk: their clusters sync as often as any other, and a disk would
  * decide how long that takes.
  */
