@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.access.MountClient;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -8,8 +9,13 @@ import org.jspecify.annotations.Nullable;
  * The leader's facts of a session besides its record.
  *
  * @param address where it is connected from; null while it is not
+ * @param client whose it is, as mount rules know it; null when none of its requests has come yet
  * @param silentMs since its last request
  * @param open inodes that it holds open, and how often
  */
 public record SessionFacts(
-        long session, @Nullable Endpoint address, long silentMs, Map<Long, Integer> open) {}
+        long session,
+        @Nullable Endpoint address,
+        @Nullable MountClient client,
+        long silentMs,
+        Map<Long, Integer> open) {}

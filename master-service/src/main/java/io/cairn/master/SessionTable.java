@@ -468,6 +468,7 @@ final class SessionTable implements MountGate.Sessions {
         return new SessionFacts(
                 session,
                 connection == null ? null : connection.remote(),
+                live.client,
                 clock.millis() - live.renewedMs,
                 new TreeMap<>(live.open));
     }

@@ -16,7 +16,6 @@ import io.cairn.admin.resource.TreePath;
 import io.cairn.base.Spelling;
 import io.cairn.base.Subnet;
 import io.cairn.base.Wording;
-import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterService;
 import io.cairn.master.SessionFacts;
 import io.cairn.master.access.MountClient;
@@ -247,7 +246,8 @@ public final class MountRulesResource implements Resource {
                                     Wording.count(refused, "open session")
                                             + (refused == 1 ? " has" : " have")));
         }
-        if (rules.of(new MountClient(LOOPBACK, null)).isEmpty()) {
+        MountClient here = new MountClient(LOOPBACK, null);
+        if (rules.of(here).isEmpty() && !rules.askUser(here)) {
             plan.warn("No rule lets mounts on the masters' own machines in by 127.0.0.1.");
         }
         return plan;
@@ -263,7 +263,7 @@ public final class MountRulesResource implements Resource {
     }
 
     private static boolean isRefused(SessionFacts facts, MountRules rules) {
-        Endpoint address = facts.address();
-        return address != null && rules.of(new MountClient(address.host(), null)).isEmpty();
+        MountClient client = facts.client();
+        return client != null && rules.of(client).isEmpty();
     }
 }

@@ -2,6 +2,7 @@ package io.cairn.fuse.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -41,6 +42,23 @@ class MountOptionsTest {
     @Test
     void emptyTextIsTheStandard() {
         assertEquals(MountOptions.standard(), MountOptions.parse(""));
+    }
+
+    @Test
+    void aLoginIsForOthersAndAPasswordForNobody() {
+        String text = "user=alice,ro,credentials=/a\\,b,user=bob,username";
+        assertEquals("bob", MountOptions.value(text, "user"));
+        assertEquals("/a,b", MountOptions.value(text, "credentials"));
+        assertNull(MountOptions.value(text, "username"));
+        assertNull(MountOptions.value("user", "user"));
+        assertEquals(MountOptions.standard().withReadOnly(true), MountOptions.parse(text));
+        for (String secret : List.of("password=correct horse", "pass=correct horse")) {
+            MountException e =
+                    assertThrows(MountException.class, () -> MountOptions.parse(secret));
+            String message = String.valueOf(e.getMessage());
+            assertTrue(message.contains("credentials=FILE"), message);
+            assertFalse(message.contains("horse"), message);
+        }
     }
 
     @Test

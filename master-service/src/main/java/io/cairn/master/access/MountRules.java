@@ -59,7 +59,7 @@ public final class MountRules {
     }
 
     /** Whether there are more for a client once it has logged in with a password. */
-    boolean askUser(MountClient client) {
+    public boolean askUser(MountClient client) {
         return client.user() == null
                 && rules.stream()
                         .map(MountRule::user)
