@@ -50,8 +50,7 @@ public final class ClassesResource implements Resource {
                 "Copies of new files; null: as the directory says."),
         Field.maybe(
                 CHUNK_SIZE,
-                Shape.whole(
-                        1L << Layout.MIN_CHUNK_SIZE_LOG2, 1L << Layout.MAX_CHUNK_SIZE_LOG2),
+                Shape.whole(1L << Layout.MIN_CHUNK_SIZE_LOG2, 1L << Layout.MAX_CHUNK_SIZE_LOG2),
                 "Of new files, a power of two; null: as the directory says."),
         Field.maybe(
                 STRIPE,
@@ -323,10 +322,7 @@ public final class ClassesResource implements Resource {
         }
         Plan plan =
                 new Plan(
-                        () ->
-                                carryOut(
-                                        new ClassMutation.RemoveClass(found.name()),
-                                        Outcome::done));
+                        () -> carryOut(new ClassMutation.RemoveClass(found.name()), Outcome::done));
         plan.change("class " + found.name(), fields(found), null);
         return plan.basedOn(List.of(found.name(), fields(found)));
     }

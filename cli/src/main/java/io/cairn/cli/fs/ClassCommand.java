@@ -103,10 +103,7 @@ public final class ClassCommand implements Callable<Integer> {
         return reading.list(ApiRequest.of("GET /classes"), COLUMNS);
     }
 
-    @Command(
-            name = "show",
-            description = "Show one class.",
-            footer = "  cairn class show videos")
+    @Command(name = "show", description = "Show one class.", footer = "  cairn class show videos")
     @Calls("GET /classes/{name}")
     int show(
             @Parameters(paramLabel = "NAME", description = NAME) String name,
@@ -170,10 +167,7 @@ public final class ClassCommand implements Callable<Integer> {
                 "On a mount here it also moves the contents of files; elsewhere contents stay where"
                         + " they are until they are written anew."
             },
-            footer = {
-                "  cairn class apply /mnt/cairn/videos",
-                "  cairn class apply videos --plan"
-            })
+            footer = {"  cairn class apply /mnt/cairn/videos", "  cairn class apply videos --plan"})
     @Calls({"GET /classes/{name}", "POST /jobs", "GET /jobs/{id}", "GET /files/{path}"})
     int apply(
             @Parameters(

@@ -177,7 +177,8 @@ final class FsSetCommand implements Callable<Integer> {
     static int moveContents(String path) {
         FsSetCommand command = new FsSetCommand();
         command.path = path;
-        Asked nothing = new Asked(Map.of());
+        Map<String, @Nullable Object> unchanged = new LinkedHashMap<>();
+        Asked nothing = new Asked(unchanged);
         try (FsSession session = new FsSession(Path.of(path))) {
             PathWalker.Place place = session.place();
             long ino = place.required().ino();

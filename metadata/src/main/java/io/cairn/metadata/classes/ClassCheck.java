@@ -43,9 +43,7 @@ public final class ClassCheck {
             violated.accept("C1 inode " + ino + " refers to class '" + name + "', which is gone");
         }
         Inode inode = view.inode(ino);
-        if (inode == null
-                || !inode.attributes().isDirectory()
-                || inode.attributes().nlink() == 0) {
+        if (inode == null || !inode.attributes().isDirectory() || inode.attributes().nlink() == 0) {
             violated.accept("C1 inode " + ino + " has a class and is no directory");
         }
     }

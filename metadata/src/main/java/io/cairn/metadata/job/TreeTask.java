@@ -131,8 +131,7 @@ interface TreeTask {
         public void visitRoot(Inode inode, JobTotals totals) {
             totals.add(countOf(inode), 1);
             // The home decides, so that a file with several names has one class.
-            Inode home =
-                    inode.attributes().isFile() ? transaction.peek(inode.parentIno()) : null;
+            Inode home = inode.attributes().isFile() ? transaction.peek(inode.parentIno()) : null;
             if (home == null) {
                 return;
             }

@@ -32,8 +32,7 @@ final class TrashRetention {
     private final ClassTable classes;
     private final Map<Long, Long> secondsByIno = new HashMap<>();
 
-    TrashRetention(
-            Store store, Transaction transaction, InodeTable inodes, ClassTable classes) {
+    TrashRetention(Store store, Transaction transaction, InodeTable inodes, ClassTable classes) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.classes = classes;

@@ -171,8 +171,7 @@ final class ClassTableTest {
         Inode deep = bench.create(inner, "deep");
         Inode stored = bench.create(dir, "stored", "12345");
         bench.ok(
-                new ContentMutation.Spill(
-                        stored.ino(), stored.attributes().version(), 5, 7, 4096));
+                new ContentMutation.Spill(stored.ino(), stored.attributes().version(), 5, 7, 4096));
         make("large", LARGE);
         make("small", SMALL);
         assign(dir, "large");
