@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the trash small enough, while this master leads: purges what has been in it for its time,
  * and, when disks run short, what would go first, until enough is on its way to be deleted. Then it
- * waits for the chunk servers before it looks again. What snapshots hold frees nothing and stays. Thread-safe; {@link #tick} belongs to one
- * thread.
+ * waits for the chunk servers before it looks again. What snapshots hold frees nothing and stays.
+ * Thread-safe; {@link #tick} belongs to one thread.
  */
 public final class TrashKeeper {
     private static final Logger LOG = LoggerFactory.getLogger(TrashKeeper.class);
@@ -221,7 +221,7 @@ public final class TrashKeeper {
         }
         long bytes = record.storedBytes() * state.clusterMap().copies(layout);
         long fence = state.snapshotStatus().fence().firstOid();
-        long held = (long) (bytes * heldShare(layout, inode.attributes().size(), fence));
+        long held = (long) ((double) bytes * heldShare(layout, inode.attributes().size(), fence));
         return new Space(bytes - held, held);
     }
 
@@ -235,7 +235,7 @@ public final class TrashKeeper {
             long count = Math.min(end, chunks) - runs.get(i).firstChunk();
             held += runs.get(i).oid() < firstOid ? Math.max(0, count) : 0;
         }
-        return (double) held / chunks;
+        return (double) held / (double) chunks;
     }
 
     /** One entry after the other, while this master leads; what fails is found again. */

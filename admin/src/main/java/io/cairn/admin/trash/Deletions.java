@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for its deletion on disks: all, or what was removed up to a mark. First files wait that
- * lost their last names up to a time. When they are gone, their data waits: all pieces up to a
- * number. So whoever follows a mark comes to an end, whatever others remove meanwhile.
+ * What waits for its deletion on disks: all, or what was removed up to a mark. First files wait
+ * that lost their last names up to a time. When they are gone, their data waits: all pieces up to a
+ * number. So following a mark comes to an end, whatever others remove meanwhile.
  *
  * @param awaiting how many files and pieces of data
  * @param mark asks for these alone

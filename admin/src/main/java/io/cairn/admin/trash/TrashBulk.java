@@ -235,8 +235,11 @@ final class TrashBulk {
 
     private static void requireDone(Reply reply, long before, String done) {
         if (reply instanceof Reply.Failure failure) {
-            String so = before == 0 ? "It was not done: " : "It stopped after %d were %s: ";
-            throw Problem.conflict(so.formatted(before, done) + failure.message() + ".");
+            String so =
+                    before == 0
+                            ? "It was not done: "
+                            : "It stopped after %d were %s: ".formatted(before, done);
+            throw Problem.conflict(so + failure.message() + ".");
         }
     }
 }

@@ -82,7 +82,8 @@ public final class TrashResource implements Resource {
                             "heldBytes",
                             Shape.count(),
                             "Of these: bytes of all copies that stay for snapshots, so far."),
-                    Field.maybe("next", Shape.text(), "Ask again with this 'after': more is left."));
+                    Field.maybe(
+                            "next", Shape.text(), "Ask again with this 'after': more is left."));
 
     private static final Shape RETENTION =
             Shape.fields(
