@@ -192,7 +192,7 @@ public final class MasterNode implements AutoCloseable {
         }
         Refusals refusals = new Refusals("raft", world.clock());
         refusals.measure(world.metrics());
-        return new SecuredNetwork(world.transport(), refusals);
+        return new SecuredNetwork(world.amongMasters(), refusals);
     }
 
     /** Notices go to the door as soon as there is one. */

@@ -44,6 +44,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProcessContext implements AutoCloseable {
     private static final String NETWORK = "cairn-net";
+    private static final String RAFT_NETWORK = "cairn-raft-net";
+    private static final int RAFT_LOOPS = 2;
 
     private final Tuning tuning = Tuning.here();
     private final EventLoops loops;
@@ -52,6 +54,7 @@ public final class ProcessContext implements AutoCloseable {
     private final @Nullable Credentials credentials;
     private final @Nullable TlsSecurity security;
     private volatile @Nullable Renewal renewal;
+    private @Nullable NettyTransport raft;
     private volatile @Nullable PasswordLogin login;
     private final @Nullable OtlpTracing traces;
     private final @Nullable CpuLatency cpuLatency;
@@ -164,6 +167,28 @@ public final class ProcessContext implements AutoCloseable {
         return transport;
     }
 
+    /**
+     * The network of masters among each other, with threads and memory of its own: requests of
+     * clients do not hold it up. Always the same one, and closed with this.
+     */
+    synchronized Transport amongMasters() {
+        NettyTransport known = raft;
+        if (known == null) {
+            known =
+                    new NettyTransport(
+                            new EventLoops(RAFT_NETWORK, RAFT_LOOPS, clock()),
+                            ChannelSettings.standard(clock(), false),
+                            ByteBufAllocator.DEFAULT,
+                            true,
+                            security);
+            if (security != null) {
+                security.onRevocation(known::examine);
+            }
+            raft = known;
+        }
+        return known;
+    }
+
     /** A network that the threads of a mount run. */
     PolledTransport polled() {
         return new PolledTransport(channels, ByteBufAllocator.DEFAULT, loops.resolvers());
@@ -210,6 +235,12 @@ public final class ProcessContext implements AutoCloseable {
         return metrics;
     }
 
+    private synchronized void closeRaft() {
+        if (raft != null) {
+            raft.close();
+        }
+    }
+
     @Override
     public void close() {
         if (cpuLatency != null) {
@@ -219,6 +250,7 @@ public final class ProcessContext implements AutoCloseable {
         if (renewing != null) {
             renewing.close();
         }
+        closeRaft();
         transport.close();
         loops.close();
         scheduler.close();
