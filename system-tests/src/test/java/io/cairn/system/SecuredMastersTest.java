@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three masters with certificates under a mount: real processes. */
@@ -107,6 +108,7 @@ class SecuredMastersTest {
     }
 
     @Test
+    @Timeout(value = 240)
     void theyGoOnWhenTheLeaderDiesAndNobodyElseSpeaksToThem() throws Exception {
         CairnProcess plain = master(1, peer(1), admin.toString(), "--found");
         plain.await(CairnProcess.READY, 60);
