@@ -83,9 +83,7 @@ final class RunCodec {
             throw new MalformedMessageException("a layout of " + count + " runs");
         }
         List<Run> places =
-                isPlain
-                        ? List.of()
-                        : in.list(i -> Run.of(0, i.i32(), i.i64()).withDetour(i.i64()));
+                isPlain ? List.of() : in.list(i -> Run.of(0, i.i32(), i.i64()).withDetour(i.i64()));
         List<Run> runs = new ArrayList<>(count);
         long chunk = 0;
         for (int i = 0; i < count; i++) {

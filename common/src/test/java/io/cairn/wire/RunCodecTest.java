@@ -72,8 +72,7 @@ final class RunCodecTest {
         byte[] good = encoded(runs);
         for (int length = 0; length < good.length; length++) {
             byte[] part = Arrays.copyOf(good, length);
-            assertThrows(
-                    MalformedMessageException.class, () -> RunCodec.decode(new Decoder(part)));
+            assertThrows(MalformedMessageException.class, () -> RunCodec.decode(new Decoder(part)));
         }
         byte[] wrong = good.clone();
         wrong[wrong.length - 1] = 100; // a place that is not in the list

@@ -211,7 +211,7 @@ class NamespaceFuzzTest {
                     new ContentMutation.CommitSize(
                             number(), number(), number(), number(), number());
             case 14 -> new ContentMutation.Spill(number(), number(), number(), number(), number());
-            case 15 -> 
+            case 15 ->
                     new ContentMutation.CloneDone(
                             number(), new long[] {number(), 1}, new long[] {number(), number()});
             case 16 -> new ContentMutation.SwapContents(number(), number(), number(), number());

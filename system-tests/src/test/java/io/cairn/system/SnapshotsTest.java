@@ -191,7 +191,7 @@ final class SnapshotsTest {
     /** Every second chunk of a sparse file, and then others, in any order. */
     @Test
     void aFileIsChangedInManyPlaces() throws Exception {
-        int places = 150;
+        long places = 150;
         long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("many"), 0755).ino();
         FileSystem.Created made =
                 fs.create(Caller.ROOT, dir, Name.of("f"), 0644, FileSystem.O_RDWR);
@@ -208,7 +208,7 @@ final class SnapshotsTest {
             for (long chunk = 0; chunk < 2 * places; chunk += 100) {
                 file.write(chunk * CHUNK, block(chunk + 1));
             }
-            file.write(2L * places * CHUNK, block(1));
+            file.write(2 * places * CHUNK, block(1));
             file.sync(false);
             SnapshotRecord taken = take(dir, "s");
             for (long chunk : order) {

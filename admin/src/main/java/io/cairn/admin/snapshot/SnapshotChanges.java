@@ -81,8 +81,7 @@ final class SnapshotChanges {
                     "More than %d paths differ: compare snapshots that are closer to each other."
                             .formatted(MAX_CHANGES));
         }
-        return Listing.page(
-                call, found.changes(), SnapshotChanges::key, SnapshotChanges::document);
+        return Listing.page(call, found.changes(), SnapshotChanges::key, SnapshotChanges::document);
     }
 
     private SnapshotRecord live(int number) {

@@ -85,8 +85,7 @@ public final class SnapshotCommand implements Callable<Integer> {
         ClusterPath place = ClusterPath.of(path).checked(changing);
         return changing.done(
                 changing.applyWithConsent(
-                        ApiRequest.of(
-                                "DELETE /snapshots/{number}", number(place, name, changing))),
+                        ApiRequest.of("DELETE /snapshots/{number}", number(place, name, changing))),
                 "snapshot " + name + " of " + place.text() + " is dropped");
     }
 
@@ -114,12 +113,9 @@ public final class SnapshotCommand implements Callable<Integer> {
             @Mixin Reading listing) {
         ClusterPath place = ClusterPath.of(path).checked(listing);
         ApiRequest changes =
-                ApiRequest.of(
-                        "GET /snapshots/{number}/changes", number(place, name, listing));
+                ApiRequest.of("GET /snapshots/{number}/changes", number(place, name, listing));
         return listing.list(
-                later.equals(NOW)
-                        ? changes
-                        : changes.query("until", number(place, later, listing)),
+                later.equals(NOW) ? changes : changes.query("until", number(place, later, listing)),
                 "change path before type");
     }
 

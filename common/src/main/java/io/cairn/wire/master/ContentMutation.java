@@ -236,9 +236,9 @@ public sealed interface ContentMutation extends Mutation {
 
     /**
      * Chunks of a file get a new object, because a snapshot keeps the old ones as they are: they
-     * still have to be cloned from them. EntryReply; only those chunks are renewed that are
-     * where the client thinks and wait for no other clone. EAGAIN while a snapshot is being taken,
-     * E2BIG when the layout would have too many runs, EINVAL.
+     * still have to be cloned from them. EntryReply; only those chunks are renewed that are where
+     * the client thinks and wait for no other clone. EAGAIN while a snapshot is being taken, E2BIG
+     * when the layout would have too many runs, EINVAL.
      *
      * @param indices the chunks, in ascending order
      * @param oids the object of each of them

@@ -209,8 +209,7 @@ public final class SnapshotDiff {
         for (Told each : told(added, to)) {
             Deque<Told> before = gone.get(each.entry.dentry().ino());
             Told was = before == null ? null : before.poll();
-            changes.add(
-                    was == null ? each.as(Kind.ADDED, null) : each.as(Kind.MOVED, was.path));
+            changes.add(was == null ? each.as(Kind.ADDED, null) : each.as(Kind.MOVED, was.path));
         }
         gone.values().forEach(left -> left.forEach(e -> changes.add(e.as(Kind.REMOVED, null))));
     }

@@ -16,9 +16,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One state of a tree. Not thread-safe: remembers where directories are.
- */
+/** One state of a tree. Not thread-safe: remembers where directories are. */
 final class TreeSide {
     private final View view;
     private final long root;
@@ -122,9 +120,7 @@ final class TreeSide {
         }
         byte[] home = home(ino);
         byte[] parent = home == null ? null : path(Keys.numberAt(home, 0));
-        return home == null || parent == null
-                ? null
-                : joined(parent, Keys.nameOf(home).bytes());
+        return home == null || parent == null ? null : joined(parent, Keys.nameOf(home).bytes());
     }
 
     private static byte[] joined(byte[] parent, byte[] name) {

@@ -14,6 +14,7 @@ import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -145,7 +146,8 @@ final class ChunkRenewalTest {
                 case 0 -> snapshots.add(take("s" + i));
                 case 1 -> {
                     if (!snapshots.isEmpty()) {
-                        drop(snapshots.remove(random.nextInt(snapshots.size())));
+                        Collections.shuffle(snapshots, random);
+                        drop(snapshots.removeLast());
                     }
                 }
                 case 2 -> {

@@ -192,9 +192,7 @@ final class SnapshotDiffTest {
         Map<String, String> xattrs = new TreeMap<>();
         for (byte[] name : assertInstanceOf(Reply.NamesReply.class, names).names()) {
             Reply value = bench.read(new Query.GetXattr(shown, name));
-            xattrs.put(
-                    Arrays.toString(name),
-                    Arrays.toString(((Reply.BytesReply) value).bytes()));
+            xattrs.put(Arrays.toString(name), Arrays.toString(((Reply.BytesReply) value).bytes()));
         }
         return all.append(xattrs).toString();
     }
