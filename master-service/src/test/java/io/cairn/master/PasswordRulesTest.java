@@ -89,8 +89,7 @@ class PasswordRulesTest {
     private Reply open(LoneTransport.Peer from) {
         Envelope envelope =
                 new Envelope(0, ++number, 0, 0, new SessionMutation.OpenSession("test"));
-        return Reply.decode(
-                new Decoder(transport.ask(from, MasterRequest.mutation(envelope))));
+        return Reply.decode(new Decoder(transport.ask(from, MasterRequest.mutation(envelope))));
     }
 
     private String refusal(LoneTransport.Peer from) {
@@ -139,8 +138,7 @@ class PasswordRulesTest {
         long session = assertInstanceOf(Reply.SessionReply.class, open(peer)).session();
         LoneTransport.Peer thief = new LoneTransport.Peer(HERE);
         assertTrue(refusal(thief).contains("user=NAME"));
-        byte[] renewal =
-                MasterRequest.query(session, new Query.KeepAlive(false, new long[0]), 1);
+        byte[] renewal = MasterRequest.query(session, new Query.KeepAlive(false, new long[0]), 1);
         var e = assertThrows(FsException.class, () -> transport.ask(thief, renewal));
         assertEquals(Errno.NO_SESSION, e.errno());
         transport.ask(peer, renewal);
@@ -171,9 +169,7 @@ class PasswordRulesTest {
         String challenge = ask(peer, new Query.BeginLogin(client.first()));
         keep(users.with("alice", verifier("another horse")));
         String answer = client.answer(challenge);
-        var e =
-                assertThrows(
-                        FsException.class, () -> ask(peer, new Query.FinishLogin(answer)));
+        var e = assertThrows(FsException.class, () -> ask(peer, new Query.FinishLogin(answer)));
         assertEquals(Errno.EACCES, e.errno());
     }
 
@@ -221,9 +217,7 @@ class PasswordRulesTest {
     @Test
     void whatIsNoLoginIsRefused() {
         for (String first : List.of("", "n,,n=alice", "y,,n=alice,r=" + NONCE)) {
-            var e =
-                    assertThrows(
-                            FsException.class, () -> ask(peer, new Query.BeginLogin(first)));
+            var e = assertThrows(FsException.class, () -> ask(peer, new Query.BeginLogin(first)));
             assertEquals(Errno.EACCES, e.errno(), first);
         }
         var e = assertThrows(FsException.class, () -> ask(peer, new Query.FinishLogin("x")));

@@ -59,8 +59,7 @@ final class MountPasswordTest {
         if (!option.isEmpty()) {
             arguments.addAll(List.of("-o", option));
         }
-        CairnProcess.Result result =
-                CairnProcess.run(directory, arguments.toArray(String[]::new));
+        CairnProcess.Result result = CairnProcess.run(directory, arguments.toArray(String[]::new));
         assertEquals(ExitCode.NO_PERMISSION, result.exitCode(), result.output());
         assertTrue(result.output().contains(says), result.output());
         assertFalse(result.output().contains(PASSWORD), result.output());

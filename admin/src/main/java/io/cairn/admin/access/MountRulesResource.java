@@ -160,8 +160,7 @@ public final class MountRulesResource implements Resource {
             throw Problem.invalid("address", "'" + host + "' is no address in digits.");
         }
         List<MountRule> all = rules();
-        MountClient client =
-                new MountClient(host, call.parameter("name"), call.parameter("user"));
+        MountClient client = new MountClient(host, call.parameter("name"), call.parameter("user"));
         List<MountRule> own = all.stream().filter(rule -> rule.isFor(client)).toList();
         Map<String, Object> document = Json.map();
         document.put("address", host);

@@ -58,9 +58,7 @@ public final class Password {
     /** Computes the salted password; takes about ten milliseconds with a new salt. */
     synchronized byte[] salted(byte[] salt, int iterations) {
         Salted known = last;
-        if (known == null
-                || known.iterations != iterations
-                || !Arrays.equals(known.salt, salt)) {
+        if (known == null || known.iterations != iterations || !Arrays.equals(known.salt, salt)) {
             known = new Salted(salt, iterations, ScramHash.salted(bytes, salt, iterations));
             last = known;
         }

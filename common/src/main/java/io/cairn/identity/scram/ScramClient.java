@@ -47,8 +47,7 @@ public final class ScramClient {
             throw new IllegalArgumentException("it is no answer to the login");
         }
         int iterations = ScramVerifier.iterations(parts.group(3));
-        byte[] salted =
-                password.salted(ScramVerifier.bytes(parts.group(2), "salt"), iterations);
+        byte[] salted = password.salted(ScramVerifier.bytes(parts.group(2), "salt"), iterations);
         String own = "c=biws,r=" + parts.group(1);
         String all = bare + "," + challenge + "," + own;
         byte[] clientKey = ScramHash.hmac(salted, "Client Key");

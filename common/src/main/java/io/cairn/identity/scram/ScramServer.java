@@ -47,8 +47,7 @@ public final class ScramServer {
             throw new IllegalArgumentException("it is no first message of a login");
         }
         String user = parts.group(2);
-        return new ScramServer(
-                user, verifiers.apply(user), parts.group(1), parts.group(3) + nonce);
+        return new ScramServer(user, verifiers.apply(user), parts.group(1), parts.group(3) + nonce);
     }
 
     /** The name that was told. */

@@ -33,10 +33,7 @@ public record ScramVerifier(byte[] salt, int iterations, byte[] storedKey, byte[
         byte[] salted = password.salted(salt, iterations);
         byte[] clientKey = ScramHash.hmac(salted, "Client Key");
         return new ScramVerifier(
-                salt,
-                iterations,
-                ScramHash.hash(clientKey),
-                ScramHash.hmac(salted, "Server Key"));
+                salt, iterations, ScramHash.hash(clientKey), ScramHash.hmac(salted, "Server Key"));
     }
 
     /**
@@ -92,8 +89,7 @@ public record ScramVerifier(byte[] salt, int iterations, byte[] storedKey, byte[
         }
         if (iterations < LEAST_ITERATIONS || iterations > MOST_ITERATIONS) {
             throw new IllegalArgumentException(
-                    "its iterations are not %d to %d"
-                            .formatted(LEAST_ITERATIONS, MOST_ITERATIONS));
+                    "its iterations are not %d to %d".formatted(LEAST_ITERATIONS, MOST_ITERATIONS));
         }
         return iterations;
     }
@@ -119,8 +115,7 @@ public record ScramVerifier(byte[] salt, int iterations, byte[] storedKey, byte[
     /** The one form of it, for files: {@code SCRAM-SHA-256$ITERATIONS:SALT$STOREDKEY:SERVERKEY}. */
     public String text() {
         return "%s$%d:%s$%s:%s"
-                .formatted(
-                        NAME, iterations, base64(salt), base64(storedKey), base64(serverKey));
+                .formatted(NAME, iterations, base64(salt), base64(storedKey), base64(serverKey));
     }
 
     /** Nothing that helps to guess the password. */

@@ -114,8 +114,7 @@ public enum MutationType implements MessageType {
     RECOVER(44, LEADER, ONCE, ANY_ROOM, FOR_ALL, _ -> new LeaderMutation.Recover()),
     RELEASE_CHUNKS(45, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.ReleaseChunks::decode),
     // Snapshots.
-    GIVE_UP_SNAPSHOT(
-            151, LEADER, ONCE, ANY_ROOM, FOR_ALL, SnapshotMutation.GiveUpSnapshot::decode),
+    GIVE_UP_SNAPSHOT(151, LEADER, ONCE, ANY_ROOM, FOR_ALL, SnapshotMutation.GiveUpSnapshot::decode),
     BEGIN_SNAPSHOT(155, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, SnapshotMutation.BeginSnapshot::decode),
     FINISH_SNAPSHOT(
             156, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, SnapshotMutation.FinishSnapshot::decode),

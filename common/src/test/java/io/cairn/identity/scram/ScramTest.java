@@ -88,8 +88,7 @@ final class ScramTest {
                     "r=" + CLIENT_NONCE + "x,s====,i=4096",
                     "m=x,r=" + CLIENT_NONCE + "x,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"
                 }) {
-            assertThrows(
-                    IllegalArgumentException.class, () -> client.answer(challenge), challenge);
+            assertThrows(IllegalArgumentException.class, () -> client.answer(challenge), challenge);
         }
     }
 

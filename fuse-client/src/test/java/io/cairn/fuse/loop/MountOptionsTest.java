@@ -53,8 +53,7 @@ class MountOptionsTest {
         assertNull(MountOptions.value("user", "user"));
         assertEquals(MountOptions.standard().withReadOnly(true), MountOptions.parse(text));
         for (String secret : List.of("password=correct horse", "pass=correct horse")) {
-            MountException e =
-                    assertThrows(MountException.class, () -> MountOptions.parse(secret));
+            MountException e = assertThrows(MountException.class, () -> MountOptions.parse(secret));
             String message = String.valueOf(e.getMessage());
             assertTrue(message.contains("credentials=FILE"), message);
             assertFalse(message.contains("horse"), message);

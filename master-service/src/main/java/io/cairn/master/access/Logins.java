@@ -49,13 +49,9 @@ public final class Logins {
      * @param random for numbers that nobody can guess; all uses synchronize on it
      */
     public Logins(
-            Supplier<Namespace> namespace,
-            Refusals refusals,
-            Clock clock,
-            RandomGenerator random) {
+            Supplier<Namespace> namespace, Refusals refusals, Clock clock, RandomGenerator random) {
         this.book =
-                new RecordBook<>(
-                        namespace, MountUsers.RECORD, MountUsers.NONE, MountUsers::decode);
+                new RecordBook<>(namespace, MountUsers.RECORD, MountUsers.NONE, MountUsers::decode);
         this.refusals = refusals;
         this.random = random;
         this.limit = new FailureLimit(clock);

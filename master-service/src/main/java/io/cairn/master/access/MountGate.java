@@ -38,8 +38,7 @@ public final class MountGate {
         this.namespace = namespace;
         this.sessions = sessions;
         this.book =
-                new RecordBook<>(
-                        namespace, MountRules.RECORD, MountRules.NONE, MountRules::decode);
+                new RecordBook<>(namespace, MountRules.RECORD, MountRules.NONE, MountRules::decode);
     }
 
     /** Whether there are no rules, and nothing is looked at. */

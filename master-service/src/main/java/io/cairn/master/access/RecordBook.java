@@ -32,8 +32,7 @@ final class RecordBook<T> {
      * @param none stands for no record
      * @param decoder of its value; throws IllegalArgumentException
      */
-    RecordBook(
-            Supplier<Namespace> namespace, String key, T none, Function<byte[], T> decoder) {
+    RecordBook(Supplier<Namespace> namespace, String key, T none, Function<byte[], T> decoder) {
         this.namespace = namespace;
         this.key = key;
         this.none = none;

@@ -52,11 +52,7 @@ public final class Visit {
         }
     }
 
-    Visit(
-            Namespace namespace,
-            MountGate.Sessions sessions,
-            Client client,
-            List<MountRule> rules) {
+    Visit(Namespace namespace, MountGate.Sessions sessions, Client client, List<MountRule> rules) {
         this.namespace = namespace;
         this.sessions = sessions;
         this.client = client;
