@@ -95,8 +95,7 @@ class SecuredTransportTest extends TransportContract {
     @Test
     void nobodyButTheOneThatIsCalledMayAnswer() throws InterruptedException {
         Endpoint at = rig.server.listen(LOOPBACK, echo).endpoint();
-        Connection right =
-                get(rig.client.connect(new Callee(at, Role.CHUNK, "c1"), echo, 10_000));
+        Connection right = get(rig.client.connect(new Callee(at, Role.CHUNK, "c1"), echo, 10_000));
         assertEquals("x", text(get(right.call(text("x"), 10_000))));
         long before = CLUSTER.refusals.count(Reason.CERTIFICATE);
         for (Callee wrong : List.of(Callee.master(at), new Callee(at, Role.CHUNK, "c2"))) {
@@ -106,8 +105,7 @@ class SecuredTransportTest extends TransportContract {
             assertTrue(told.contains("chunk c1 at 127.0.0.1 answers, and not"), told);
         }
         eventually(
-                "both are counted",
-                () -> CLUSTER.refusals.count(Reason.CERTIFICATE) == before + 2);
+                "both are counted", () -> CLUSTER.refusals.count(Reason.CERTIFICATE) == before + 2);
     }
 
     /** Connects with another security, or with none, and ends with a failure. */

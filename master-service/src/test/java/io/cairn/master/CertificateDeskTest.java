@@ -108,8 +108,7 @@ class CertificateDeskTest {
         SigningRequest request = SigningRequest.make(RANDOM);
         byte[] answer = get(desk.join("secret", request.bytes()));
         CertificateAuthority authority = CertificateAuthority.of(answer, RANDOM);
-        assertEquals(
-                desk.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
+        assertEquals(desk.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
         // It signs for itself from now on, so there is nothing to revoke.
         assertEquals(List.of(), desk.certified());
         assertNull(desk.revoke(m2));

@@ -104,8 +104,7 @@ class MasterDoorTest {
         } else {
             FsException error =
                     assertThrows(
-                            FsException.class,
-                            () -> door.requireOwnGroup(sender, request, map()));
+                            FsException.class, () -> door.requireOwnGroup(sender, request, map()));
             assertEquals(Errno.EACCES, error.errno());
         }
         assertEquals(before + (expected ? 0 : 1), refusals.count(Reason.ROLE));

@@ -57,8 +57,7 @@ public final class Relays {
                         relay.request()::toBytes,
                         payload.isReadable() ? payload.retainedDuplicate() : null);
         Futures.finish(
-                Futures.guarded(
-                        () -> station.members().askOnce(head.server(), request, LIMIT_MS)),
+                Futures.guarded(() -> station.members().askOnce(head.server(), request, LIMIT_MS)),
                 (reply, thrown) -> {
                     if (thrown != null) {
                         result.completeExceptionally(thrown);

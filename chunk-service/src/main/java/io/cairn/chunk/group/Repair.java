@@ -64,10 +64,7 @@ public final class Repair {
         if (head != null) {
             Futures.finish(
                     station.members()
-                            .askOnce(
-                                    head.server(),
-                                    Message.of(report::toBytes),
-                                    FORWARD_TIMEOUT_MS)
+                            .askOnce(head.server(), Message.of(report::toBytes), FORWARD_TIMEOUT_MS)
                             .thenAccept(Message::release),
                     (done, thrown) -> ended(report.chunk(), thrown));
             return;

@@ -125,8 +125,7 @@ public final class Leader {
             // What is asked for all is part of no operation, even if one gave rise to it.
             Futures.finish(
                     Scope.get(
-                            Span.NONE,
-                            () -> peers.call(Callee.master(master), message, timeoutMs)),
+                            Span.NONE, () -> peers.call(Callee.master(master), message, timeoutMs)),
                     (reply, thrown) -> {
                         if (reply != null) {
                             answered(master, reply);

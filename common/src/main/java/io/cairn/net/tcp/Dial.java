@@ -44,11 +44,7 @@ final class Dial {
      *
      * @param greeter puts a new socket into service, in its initializer
      */
-    Dial(
-            Function<Channel, FrameChannel> greeter,
-            EventLoops loops,
-            Endpoint to,
-            long timeoutMs) {
+    Dial(Function<Channel, FrameChannel> greeter, EventLoops loops, Endpoint to, long timeoutMs) {
         this.greeter = greeter;
         this.loops = loops;
         this.loop = loops.group().next();

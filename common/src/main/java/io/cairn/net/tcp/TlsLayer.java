@@ -44,8 +44,7 @@ final class TlsLayer {
      * @param address that of the other side
      * @param callee who it must be; null when anybody will do that listens
      */
-    static TlsLayer connecting(
-            ChannelSecurity security, String address, @Nullable Callee callee) {
+    static TlsLayer connecting(ChannelSecurity security, String address, @Nullable Callee callee) {
         return new TlsLayer(security, security.client(), address, callee);
     }
 

@@ -108,8 +108,7 @@ class SecuredGroupTest {
                 Change change = new Change(group.newcomer(next), null);
                 // It may take its time to the first answer: a handshake is slow in a new JVM.
                 TestGroup.await(
-                        "a newcomer that answers",
-                        () -> group.leaderLog().refusal(change) == null);
+                        "a newcomer that answers", () -> group.leaderLog().refusal(change) == null);
                 group.leaderLog().change(change).get(60, TimeUnit.SECONDS);
             }
             session.create("together");

@@ -72,9 +72,8 @@ final class CertificateCall {
     }
 
     private byte[] ask(Endpoint master, ClusterRequest request) {
-        Connection connection = await(
-                        transport.connect(
-                                Callee.master(master), CertificateCall::refuse, CALL_MS));
+        Connection connection =
+                await(transport.connect(Callee.master(master), CertificateCall::refuse, CALL_MS));
         try (connection) {
             Message reply =
                     await(

@@ -70,12 +70,8 @@ final class MasterConnections implements AutoCloseable {
             return known;
         }
         Connection made =
-                await(
-                        transport.connect(to, MasterConnections::refuse, CONNECT_MS),
-                        CONNECT_MS,
-                        to);
-        Connection kept =
-                connections.merge(to, made, (old, fresh) -> old.isOpen() ? old : fresh);
+                await(transport.connect(to, MasterConnections::refuse, CONNECT_MS), CONNECT_MS, to);
+        Connection kept = connections.merge(to, made, (old, fresh) -> old.isOpen() ? old : fresh);
         if (closed) {
             close();
         }
