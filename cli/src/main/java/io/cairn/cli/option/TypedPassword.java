@@ -54,6 +54,7 @@ public final class TypedPassword {
         }
     }
 
+    @SuppressWarnings("SystemConsoleNull") // It is null again since JDK 25 without a terminal.
     private static @Nullable Console terminal() {
         Console console = System.console();
         return console != null && console.isTerminal() ? console : null;

@@ -142,7 +142,7 @@ public final class Logins {
 
     private static boolean isCurrent(Login login, MountUsers users) {
         ScramVerifier now = users.find(login.user);
-        return now != null && (now == login.verifier || now.isSame(login.verifier));
+        return now != null && now.isSame(login.verifier);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.cairn.identity.scram.ScramVerifier;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,9 +35,9 @@ public final class MountUsers {
     private static final String SECRET = "secret";
 
     private final byte[] secret;
-    private final TreeMap<String, ScramVerifier> users;
+    private final SortedMap<String, ScramVerifier> users;
 
-    private MountUsers(byte[] secret, TreeMap<String, ScramVerifier> users) {
+    private MountUsers(byte[] secret, SortedMap<String, ScramVerifier> users) {
         this.secret = secret;
         this.users = users;
     }

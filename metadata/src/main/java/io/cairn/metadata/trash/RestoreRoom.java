@@ -98,7 +98,7 @@ final class RestoreRoom {
         more.merge(Account.user(like.uid()), one, Sums::plus);
         more.merge(Account.group(like.gid()), one, Sums::plus);
         charge(place.directory, one);
-        long number = -1 - homes.size();
+        long number = -1L - homes.size();
         homes.put(number, home(place.directory));
         made.put(place, number);
         return number;

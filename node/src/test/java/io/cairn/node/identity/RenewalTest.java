@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,20 +42,20 @@ class RenewalTest {
 
     /** Time that a test moves. */
     private static final class HandClock implements Clock {
-        private volatile long nowMs = 1_700_000_000_000L;
+        private final AtomicLong nowMs = new AtomicLong(1_700_000_000_000L);
 
         void advance(Duration time) {
-            nowMs += time.toMillis();
+            nowMs.addAndGet(time.toMillis());
         }
 
         @Override
         public long nanoTime() {
-            return nowMs * 1_000_000;
+            return nowMs.get() * 1_000_000;
         }
 
         @Override
         public long wallNs() {
-            return nowMs * 1_000_000;
+            return nowMs.get() * 1_000_000;
         }
     }
 
