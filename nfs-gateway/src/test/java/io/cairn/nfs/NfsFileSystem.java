@@ -3,6 +3,7 @@ package io.cairn.nfs;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -301,7 +302,12 @@ public final class NfsFileSystem implements FileSystem {
 
     @Override
     public Usage usage() {
-        long[] n = ask(Caller.ROOT, c -> c.fsstat(handle(ROOT_INO)));
+        return usage(ROOT_INO);
+    }
+
+    @Override
+    public Usage usage(long ino) {
+        long[] n = ask(Caller.ROOT, c -> c.fsstat(handle(ino)));
         return new Usage(n[0], n[1], n[2], n[3] - n[4], n[4]);
     }
 
@@ -367,7 +373,8 @@ public final class NfsFileSystem implements FileSystem {
 
     @Override
     public void releaseLocks(long ino, Lock.Kind kind, long owner) {
-        if (kind == Lock.Kind.POSIX && handles.containsKey(ino)) {
+        boolean isLockable = handles.containsKey(ino) && !PastInode.isPast(ino);
+        if (kind == Lock.Kind.POSIX && isLockable) {
             Lock all = new Lock(kind, Lock.Mode.UNLOCK, owner, 0, Lock.TO_END, 0);
             expectGranted(locks.unlock(range(ino, all)));
         }

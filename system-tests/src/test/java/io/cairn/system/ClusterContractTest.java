@@ -8,10 +8,12 @@ import io.cairn.node.MountNode;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
 import io.cairn.testkit.contract.FileSystemContract;
+import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.Posix;
 import io.cairn.testkit.posix.SeamPosix;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +25,7 @@ final class ClusterContractTest extends FileSystemContract {
     @TempDir(factory = MemoryDirectory.class)
     private Path directory;
     private final Closing closing = new Closing();
+    private @Nullable Administration administration;
 
     @Override
     protected Posix door() {
@@ -32,6 +35,7 @@ final class ClusterContractTest extends FileSystemContract {
                 new EmbeddedCluster.Plan(directory.resolve("data"), 3, 2, any, any);
         try {
             EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
+            administration = new ServiceAdministration(cluster.service());
             Source source = new Source(List.of(cluster.master()), "/");
             CairnFileSystem files = closing.add(MountNode.connect(world, source, "contract"));
             return new SeamPosix(files, SeamPosix.SeamLimits.all(0));
@@ -39,6 +43,11 @@ final class ClusterContractTest extends FileSystemContract {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    @Override
+    protected @Nullable Administration administration() {
+        return administration;
     }
 
     @AfterEach

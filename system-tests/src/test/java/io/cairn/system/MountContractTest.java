@@ -9,6 +9,7 @@ import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
 import io.cairn.testkit.Shell;
 import io.cairn.testkit.contract.FileSystemContract;
+import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.NativePosix;
 import io.cairn.testkit.posix.Posix;
 import java.io.IOException;
@@ -23,9 +24,15 @@ import org.junit.jupiter.api.AfterEach;
 /**
  * The filesystem contract through a real FUSE mount of a real master and three real chunk servers.
  */
-final class MountContractTest extends FileSystemContract {
+class MountContractTest extends FileSystemContract {
     private final Closing closing = new Closing();
+    private @Nullable Administration administration;
     private @Nullable Path directory;
+
+    /** How it is mounted. */
+    MountOptions options() {
+        return MountOptions.standard();
+    }
 
     @Override
     protected Posix door() throws IOException {
@@ -39,13 +46,19 @@ final class MountContractTest extends FileSystemContract {
         EmbeddedCluster.Plan plan = new EmbeddedCluster.Plan(base.resolve("data"), 3, 2, any, any);
         try {
             EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
+            administration = new ServiceAdministration(cluster.service());
             Source source = new Source(List.of(cluster.master()), "/");
-            closing.add(new MountNode(world, source, mountpoint, MountOptions.standard()));
+            closing.add(new MountNode(world, source, mountpoint, options()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
         return new NativePosix(mountpoint, EnumSet.allOf(Posix.Capability.class), 0);
+    }
+
+    @Override
+    protected @Nullable Administration administration() {
+        return administration;
     }
 
     @AfterEach

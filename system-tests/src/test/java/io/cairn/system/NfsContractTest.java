@@ -8,11 +8,13 @@ import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.NfsNode;
 import io.cairn.node.ProcessContext;
 import io.cairn.testkit.contract.FileSystemContract;
+import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.Posix;
 import io.cairn.testkit.posix.SeamPosix;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +23,7 @@ final class NfsContractTest extends FileSystemContract {
     @TempDir(factory = MemoryDirectory.class)
     private Path directory;
     private final Closing closing = new Closing();
+    private @Nullable Administration administration;
 
     @Override
     protected Posix door() {
@@ -30,6 +33,7 @@ final class NfsContractTest extends FileSystemContract {
                 new EmbeddedCluster.Plan(directory.resolve("data"), 3, 2, any, any);
         try {
             EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
+            administration = new ServiceAdministration(cluster.service());
             NfsNode gateway =
                     closing.add(
                             new NfsNode(
@@ -50,6 +54,11 @@ final class NfsContractTest extends FileSystemContract {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    @Override
+    protected @Nullable Administration administration() {
+        return administration;
     }
 
     @AfterEach

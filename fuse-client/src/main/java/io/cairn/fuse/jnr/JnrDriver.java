@@ -162,7 +162,7 @@ public final class JnrDriver implements Driver {
         set(o.access, (Call2) (p, bits) -> path.access(p, (int) bits));
         set(o.open, (Call2) path::open);
         set(o.create, (Call3) (p, mode, info) -> path.create(p, (int) mode, info));
-        set(o.statfs, (Call2) (p, statvfs) -> path.statfs(statvfs));
+        set(o.statfs, (Call2) path::statfs);
         set(
                 o.setxattr,
                 (Call5)

@@ -277,8 +277,9 @@ final class PathCallbacks {
         return 0;
     }
 
-    int statfs(long statvfs) {
-        StatLayout.putStatvfs(statvfs, fileSystem.usage());
+    int statfs(long path, long statvfs) {
+        long ino = resolver.ino(caller(), path);
+        StatLayout.putStatvfs(statvfs, fileSystem.usage(ino));
         return 0;
     }
 

@@ -147,10 +147,10 @@ final class InodeProcedures {
             fs.access(target.caller(), target.ino(), accessBits);
             return true;
         } catch (FsException e) {
-            if (e.errno() == Errno.EACCES || e.errno() == Errno.EPERM) {
-                return false;
-            }
-            throw e;
+            return switch (e.errno()) {
+                case EACCES, EPERM, EROFS -> false;
+                default -> throw e;
+            };
         }
     }
 

@@ -2,6 +2,7 @@ package io.cairn.nfs.v3;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileWatch;
@@ -203,7 +204,9 @@ final class OpenFiles implements AutoCloseable {
 
     private OpenFile open(Entry entry) {
         try {
-            OpenFile file = fs.open(GATEWAY, entry.ino, FileSystem.O_RDWR);
+            boolean isPast = PastInode.isPast(entry.ino);
+            int flags = isPast ? FileSystem.O_RDONLY : FileSystem.O_RDWR;
+            OpenFile file = fs.open(GATEWAY, entry.ino, flags);
             entry.file = file;
             if (entries.size() > maxOpen) {
                 clean();

@@ -1,5 +1,6 @@
 package io.cairn.nfs.v3;
 
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileType;
@@ -15,11 +16,12 @@ import io.cairn.nfs.export.Export;
  * @param ino the inode
  */
 record Target(Export export, ClientRule rule, Caller caller, long ino) {
-    /** ROFS unless the client may change things. */
+    /** ROFS unless the client may change things; always in a snapshot. */
     void requireWritable() {
         if (rule.readOnly()) {
             throw new NfsException(NfsStatus.ROFS);
         }
+        PastInode.requireLiving(ino);
     }
 
     /**

@@ -8,6 +8,10 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
 import io.cairn.testkit.posix.Posix;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
@@ -16,6 +20,17 @@ import java.util.concurrent.TimeUnit;
  * that everybody may write to (mode 0777, of root), and ends with all its descriptors closed.
  */
 public class Scene {
+    /** A case of the contract: a method without parameters, named for its claim. */
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Case {
+        /** The capabilities that the door must have for the case to exist. */
+        Posix.Capability[] needs() default {};
+
+        /** Whether the case needs {@link Posix#reachableLinks}. */
+        boolean reachesLinkMax() default false;
+    }
+
     /** Two users and their groups, known to nobody else on the machine. */
     public static final int ANN = 60_001;
 

@@ -376,8 +376,7 @@ public final class SeamPosix implements Posix {
 
     @Override
     public Volume statvfs(String path) {
-        paths.find(path, true);
-        Usage u = fs.usage();
+        Usage u = fs.usage(paths.find(path, true).ino());
         long files = u.inodes() + u.freeInodes();
         return new Volume(
                 4096,
