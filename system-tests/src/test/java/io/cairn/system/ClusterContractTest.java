@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ClusterContractTest extends FileSystemContract {
     @TempDir(factory = MemoryDirectory.class)
     private Path directory;
+
     private final Closing closing = new Closing();
     private @Nullable Administration administration;
 

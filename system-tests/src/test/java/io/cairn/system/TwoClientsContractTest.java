@@ -44,6 +44,7 @@ final class TwoClientsContractTest {
 
     @TempDir(factory = MemoryDirectory.class)
     private static Path directory;
+
     private final Map<Door, Posix> holders = new EnumMap<>(Door.class);
     private final Map<Door, Posix> others = new EnumMap<>(Door.class);
     private TestCluster cluster;

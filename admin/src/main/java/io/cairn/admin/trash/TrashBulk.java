@@ -53,10 +53,7 @@ final class TrashBulk {
     record Version(long ino, long deletedNs, boolean isDirectory, long sizeBytes) {
         static Version of(TrashRecord record) {
             return new Version(
-                    record.ino(),
-                    record.deletedNs(),
-                    record.isDirectory(),
-                    record.before().size());
+                    record.ino(), record.deletedNs(), record.isDirectory(), record.before().size());
         }
     }
 
@@ -140,8 +137,7 @@ final class TrashBulk {
         if (count.isNone()) {
             throw nothing();
         }
-        return new Count(
-                count.files, count.directories, count.bytes, count.heldBytes, at == null);
+        return new Count(count.files, count.directories, count.bytes, count.heldBytes, at == null);
     }
 
     private Count with(Count count, TrashRecord record) {

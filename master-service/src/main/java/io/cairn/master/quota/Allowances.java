@@ -55,6 +55,7 @@ public final class Allowances {
     private final Supplier<Namespace> namespace;
     private final LongPredicate isLive;
     private final LongSupplier wallNs;
+
     /** By inode and session. */
     private final Map<Long, Map<Long, Grant>> grants = new HashMap<>();
 
