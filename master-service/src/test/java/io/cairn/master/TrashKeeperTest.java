@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import static io.cairn.metadata.trash.TrashQueries.Position.BEGIN;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -22,12 +23,14 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Test;
 
 final class TrashKeeperTest {
     private static final long ROOT = FileSystem.ROOT_INO;

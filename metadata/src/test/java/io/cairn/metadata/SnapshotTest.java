@@ -1,6 +1,7 @@
 package io.cairn.metadata;
 
 import static io.cairn.metadata.Bench.ROOT;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -25,10 +26,12 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
+
+import org.junit.jupiter.api.Test;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.Test;
 
 class SnapshotTest {
     private static final long CHUNK = Layout.STANDARD_CHUNK_SIZE_LOG2;

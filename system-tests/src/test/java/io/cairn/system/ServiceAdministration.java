@@ -12,6 +12,7 @@ import io.cairn.testkit.posix.Administration;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Reply;
+
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 

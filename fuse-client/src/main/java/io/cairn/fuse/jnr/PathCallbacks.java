@@ -24,6 +24,7 @@ import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
 import io.cairn.fuse.sys.StatLayout;
 import io.cairn.fuse.sys.Xattrs;
+
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

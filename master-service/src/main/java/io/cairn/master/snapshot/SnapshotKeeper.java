@@ -16,6 +16,9 @@ import io.cairn.wire.master.ContentMutation.SnapshotMutation.FinishSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.GiveUpSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.SweepHistory;
 import io.cairn.wire.master.Reply;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +26,6 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes snapshots and sweeps behind dropped ones. One that was begun is finished when all chunk

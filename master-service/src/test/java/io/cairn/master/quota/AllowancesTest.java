@@ -18,10 +18,12 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.TreeMutation;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
 
 class AllowancesTest {
     private static final long MIB = 1 << 20;

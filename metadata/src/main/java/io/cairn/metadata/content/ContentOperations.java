@@ -16,6 +16,7 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.EntryReply;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

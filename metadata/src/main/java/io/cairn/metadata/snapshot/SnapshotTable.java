@@ -17,12 +17,14 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.ClusterRequest.ObjectFence;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** The snapshots, and the sweep behind them. Belongs to the apply thread. */
 public final class SnapshotTable {

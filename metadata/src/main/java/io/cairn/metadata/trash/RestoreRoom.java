@@ -11,6 +11,7 @@ import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.usage.QuotaTable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -13,6 +13,7 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.TrashReply.Made;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

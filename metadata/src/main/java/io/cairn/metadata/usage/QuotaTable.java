@@ -18,6 +18,9 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Push;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -26,7 +29,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The quotas, all of them in memory: without one nothing is looked up. A mutation asks before it

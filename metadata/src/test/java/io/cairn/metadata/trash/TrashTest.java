@@ -22,12 +22,14 @@ import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 final class TrashTest {
     private static final long ROOT = Bench.ROOT;

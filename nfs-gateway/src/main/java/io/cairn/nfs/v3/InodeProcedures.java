@@ -1,6 +1,5 @@
 package io.cairn.nfs.v3;
 
-import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
