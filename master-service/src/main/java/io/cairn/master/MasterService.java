@@ -29,11 +29,6 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
-
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +39,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One master: the request door in front of a namespace and its replicated log, and, while it leads,

@@ -1,7 +1,6 @@
 package io.cairn.master;
 
 import static io.cairn.metadata.trash.TrashQueries.Position.BEGIN;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -14,23 +13,21 @@ import io.cairn.metadata.Bench;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.metadata.trash.TrashRecord;
-import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
-import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
 
 final class TrashKeeperTest {
     private static final long ROOT = FileSystem.ROOT_INO;

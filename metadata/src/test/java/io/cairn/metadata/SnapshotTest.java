@@ -1,7 +1,6 @@
 package io.cairn.metadata;
 
 import static io.cairn.metadata.Bench.ROOT;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,25 +12,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
-import io.cairn.cluster.Layout;
 import io.cairn.cluster.Layout.Run;
+import io.cairn.cluster.Layout;
 import io.cairn.cluster.PastInode;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Store.Family;
-import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
-
-import org.junit.jupiter.api.Test;
-
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Test;
 
 class SnapshotTest {
     private static final long CHUNK = Layout.STANDARD_CHUNK_SIZE_LOG2;

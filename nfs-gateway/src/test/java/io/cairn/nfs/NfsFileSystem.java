@@ -20,9 +20,6 @@ import io.cairn.nfs.NfsClient.Handle;
 import io.cairn.nfs.NfsClient.Node;
 import io.cairn.nfs.lock.NlmClient;
 import io.cairn.nfs.rpc.Credential;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A filesystem behind an NFS server, as a kernel makes one of it: what is checked at open is asked

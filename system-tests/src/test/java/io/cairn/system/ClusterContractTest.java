@@ -11,13 +11,11 @@ import io.cairn.testkit.contract.FileSystemContract;
 import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.Posix;
 import io.cairn.testkit.posix.SeamPosix;
-
+import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
-
-import java.nio.file.Path;
-import java.util.List;
 
 /**
  * The filesystem contract through the client in this process, on a real master and three real chunk

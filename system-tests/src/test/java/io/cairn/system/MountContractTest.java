@@ -12,16 +12,14 @@ import io.cairn.testkit.contract.FileSystemContract;
 import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.NativePosix;
 import io.cairn.testkit.posix.Posix;
-
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 
 /**
  * The filesystem contract through a real FUSE mount of a real master and three real chunk servers.

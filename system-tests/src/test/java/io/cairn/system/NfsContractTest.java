@@ -11,14 +11,12 @@ import io.cairn.testkit.contract.FileSystemContract;
 import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.Posix;
 import io.cairn.testkit.posix.SeamPosix;
-
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The filesystem contract through an NFS gateway of a real master and three real chunk servers. */
 final class NfsContractTest extends FileSystemContract {

@@ -9,10 +9,9 @@ import io.cairn.fs.quota.Sums;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.testkit.posix.Administration;
-import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Reply;
-
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 

@@ -4,10 +4,8 @@ import io.cairn.admin.api.Problem;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What waits for its deletion on disks: all, or what was removed up to a mark. First files wait

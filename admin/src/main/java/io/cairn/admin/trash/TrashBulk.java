@@ -11,14 +11,12 @@ import io.cairn.metadata.trash.TrashQueries.Page;
 import io.cairn.metadata.trash.TrashQueries.Position;
 import io.cairn.metadata.trash.TrashRecord;
 import io.cairn.wire.master.Reply;
-
-import org.jspecify.annotations.Nullable;
-
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Restores and purges much at once. A purge goes piece by piece, one for each request, and takes

@@ -21,15 +21,13 @@ import io.cairn.metadata.trash.TrashRecord;
 import io.cairn.metadata.trash.TrashSums;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Reply;
-
-import org.jspecify.annotations.Nullable;
-
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code /trash}: what was removed and is kept for a while. */
 public final class TrashResource implements Resource {

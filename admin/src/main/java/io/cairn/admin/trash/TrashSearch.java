@@ -2,13 +2,11 @@ package io.cairn.admin.trash;
 
 import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.trash.TrashRecord;
-
-import org.jspecify.annotations.Nullable;
-
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what is in the trash by the path where it was: that of a file, or of a directory with all

@@ -9,16 +9,13 @@ import io.cairn.cli.api.Pause;
 import io.cairn.cli.api.Reading;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
-
+import java.util.Map;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-
-import java.util.Map;
-import java.util.concurrent.Callable;
 
 /** {@code cairn trash}: what was removed and is kept for a while. */
 @Command(

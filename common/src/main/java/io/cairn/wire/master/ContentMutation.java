@@ -3,7 +3,6 @@ package io.cairn.wire.master;
 import io.cairn.fs.Name;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
-
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;

@@ -15,7 +15,6 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.MessageType;
 import io.cairn.wire.TypeTable;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
-
 import java.util.function.Function;
 
 /**

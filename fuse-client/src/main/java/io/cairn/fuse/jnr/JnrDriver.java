@@ -19,21 +19,18 @@ import io.cairn.fuse.loop.Request;
 import io.cairn.fuse.sys.Failures;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.RawMemory;
-
-import jnr.ffi.BaseStruct;
-import jnr.ffi.Memory;
-import jnr.ffi.Pointer;
-import jnr.ffi.Struct;
-import jnr.ffi.provider.ClosureManager;
-
-import ru.serce.jnrfuse.struct.FuseOperations;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import jnr.ffi.BaseStruct;
+import jnr.ffi.Memory;
+import jnr.ffi.Pointer;
+import jnr.ffi.Struct;
+import jnr.ffi.provider.ClosureManager;
+import ru.serce.jnrfuse.struct.FuseOperations;
 
 /**
  * The driver on libfuse 2 by way of jnr-fuse: the structure of operations is jnr-fuse's, its

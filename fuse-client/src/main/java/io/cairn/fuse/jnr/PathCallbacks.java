@@ -24,7 +24,6 @@ import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
 import io.cairn.fuse.sys.StatLayout;
 import io.cairn.fuse.sys.Xattrs;
-
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

@@ -18,7 +18,6 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

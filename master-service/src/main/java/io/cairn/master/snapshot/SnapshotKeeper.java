@@ -9,16 +9,13 @@ import io.cairn.metadata.Namespace;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.metadata.snapshot.SnapshotStatus;
 import io.cairn.runtime.Clock;
-import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.BeginSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.DropSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.FinishSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.GiveUpSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.SweepHistory;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.Reply;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +23,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes snapshots and sweeps behind dropped ones. One that was begun is finished when all chunk

@@ -14,16 +14,14 @@ import io.cairn.fs.quota.Quota;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.state.Notice;
-import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.TreeMutation;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 
 class AllowancesTest {
     private static final long MIB = 1 << 20;

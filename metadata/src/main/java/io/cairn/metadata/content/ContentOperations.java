@@ -13,10 +13,9 @@ import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.LeaderMutation;
-import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.EntryReply;
-
+import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;

@@ -11,20 +11,18 @@ import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.snapshot.SnapshotRecord.State;
 import io.cairn.metadata.state.HistoryKeys;
 import io.cairn.metadata.state.Keys;
-import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.ClusterRequest.ObjectFence;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The snapshots, and the sweep behind them. Belongs to the apply thread. */
 public final class SnapshotTable {

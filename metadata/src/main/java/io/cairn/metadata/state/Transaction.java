@@ -6,9 +6,6 @@ import io.cairn.metadata.state.Store.Family;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.Push;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -17,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes of a log entry so far, over the store: reads see them, and all of them become one

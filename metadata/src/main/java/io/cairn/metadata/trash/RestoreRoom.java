@@ -7,11 +7,10 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.quota.Account;
 import io.cairn.fs.quota.Sums;
-import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
+import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.usage.QuotaTable;
-
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -5,15 +5,14 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
-import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
+import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
-import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.TrashReply.Made;
-
+import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -10,17 +10,14 @@ import io.cairn.fs.quota.LimitedAccount;
 import io.cairn.fs.quota.Quota;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.state.Keys;
-import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Push;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -29,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The quotas, all of them in memory: without one nothing is looked up. A mutation asks before it

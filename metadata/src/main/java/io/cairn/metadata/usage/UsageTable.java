@@ -8,17 +8,15 @@ import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.state.InodeWatch;
 import io.cairn.metadata.state.Keys;
-import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sums of all accounts. Changes of one log entry are collected at the directories where they

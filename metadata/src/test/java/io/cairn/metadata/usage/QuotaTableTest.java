@@ -1,7 +1,6 @@
 package io.cairn.metadata.usage;
 
 import static io.cairn.metadata.Bench.ROOT;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -23,12 +22,10 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
-
-import org.junit.jupiter.api.Test;
-
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 
 class QuotaTableTest {
     private static final long SECOND_NS = 1_000_000_000L;

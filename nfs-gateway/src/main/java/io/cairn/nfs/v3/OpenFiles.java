@@ -9,11 +9,6 @@ import io.cairn.fs.FileWatch;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
-
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,6 +19,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Files kept open between calls, one for each inode, because NFS has neither open nor close. Each

@@ -3,7 +3,6 @@ package io.cairn.testkit.contract;
 import static io.cairn.testkit.posix.Posix.O_RDONLY;
 import static io.cairn.testkit.posix.Posix.O_RDWR;
 import static io.cairn.testkit.posix.Posix.O_WRONLY;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,7 +14,6 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.quota.Sums;
 import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.Posix;
-
 import java.util.List;
 
 /** What administrators order for directories: snapshots, the trash, quotas. */

@@ -3,12 +3,6 @@ package io.cairn.testkit.contract;
 import io.cairn.fs.FileType;
 import io.cairn.testkit.posix.Administration;
 import io.cairn.testkit.posix.Posix;
-
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.DynamicContainer;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
-
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -16,6 +10,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 
 /**
  * The contract of a filesystem: what POSIX.1-2024 and the Linux manual pages promise to programs,

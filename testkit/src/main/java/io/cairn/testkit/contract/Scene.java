@@ -8,7 +8,6 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
 import io.cairn.testkit.posix.Posix;
-
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

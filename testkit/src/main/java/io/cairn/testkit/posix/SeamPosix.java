@@ -12,15 +12,13 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
 import io.cairn.fs.OpenFile;
 import io.cairn.fs.Usage;
-
-import org.jspecify.annotations.Nullable;
-
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * System calls over any {@link FileSystem}: what the kernel does above a filesystem, in its
