@@ -12,14 +12,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
-import io.cairn.cluster.Layout.Run;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Layout.Run;
 import io.cairn.cluster.PastInode;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Store.Family;
-import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
