@@ -79,12 +79,12 @@ final class PasswordLoginTest {
         }
 
         private String answer(Query query) {
-            switch (query) {
+            return switch (query) {
                 case Query.BeginLogin m -> {
                     heard.add(m.message());
                     ScramServer begun = ScramServer.begin(m.message(), _ -> VERIFIER, "nonce");
                     exchange = begun;
-                    return challenge(begun);
+                    yield challenge(begun);
                 }
                 case Query.FinishLogin m -> {
                     heard.add(m.message());
@@ -92,10 +92,10 @@ final class PasswordLoginTest {
                     if (begun == null) {
                         throw new FsException(Errno.EAGAIN, "not begun");
                     }
-                    return signature(begun, m.message());
+                    yield signature(begun, m.message());
                 }
                 case Query.OfState _, Query.OfLeader _ -> throw new AssertionError(query);
-            }
+            };
         }
 
         @Override
