@@ -35,4 +35,19 @@ case ,${4:-}, in *,remount,*)
     exec mount -i -o "$cairn_kept" "$1" "$2"
     ;;
 esac
+# Of an ordinary user mount(8) tells the name. Who logs in with a password says username=.
+case ,${4:-}, in *,user=*)
+    cairn_kept=
+    cairn_ifs=$IFS
+    IFS=,
+    for cairn_option in $4; do
+        case $cairn_option in
+            user=*) ;;
+            *) cairn_kept=$cairn_kept${cairn_kept:+,}$cairn_option ;;
+        esac
+    done
+    IFS=$cairn_ifs
+    set -- "$1" "$2" -o "${cairn_kept:-rw}"
+    ;;
+esac
 set -- mount "$@"

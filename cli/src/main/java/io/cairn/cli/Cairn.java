@@ -183,10 +183,9 @@ public final class Cairn {
             LogLevels.showMore();
         }
         try {
-            SettingsProvider settings =
-                    SettingsProvider.of(Cairn::commands, arguments, System.getenv());
+            SettingsProvider settings = settings(line, arguments);
             line.setDefaultValueProvider(settings);
-            configureLog(settings, arguments);
+            configureLog(line, settings, arguments);
         } catch (CommandException e) {
             return cairn.report(e, errors);
         }
@@ -198,17 +197,24 @@ public final class Cairn {
     }
 
     /** The command line goes before the environment, and that before the file. */
-    private static void configureLog(SettingsProvider settings, String[] arguments) {
+    private static void configureLog(
+            CommandLine line, SettingsProvider settings, String[] arguments) {
         LogSettings log =
                 LogSettings.apply(
                         settings.value("log-format", arguments),
                         settings.value("log-level", arguments));
         if (settings.isFromFile("log-level", arguments)) {
-            log.follow(
-                    () ->
-                            SettingsProvider.of(Cairn::commands, arguments, System.getenv())
-                                    .value("log-level", arguments));
+            log.follow(() -> settings(line, arguments).value("log-level", arguments));
         }
+    }
+
+    private static SettingsProvider settings(CommandLine line, String[] arguments) {
+        return SettingsProvider.of(line, () -> All.COMMANDS, arguments, System.getenv());
+    }
+
+    /** Made when first asked for; services look into their file again and again. */
+    private static final class All {
+        private static final CommandLine COMMANDS = commands();
     }
 
     /**

@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.base.Spelling;
 import io.cairn.cli.api.ApiOptions;
+import io.cairn.cli.option.IdentityOptions;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.io.IOException;
@@ -34,9 +35,16 @@ import picocli.CommandLine.Model.OptionSpec;
  * refused with the nearest known one.
  */
 final class SettingsProvider implements IDefaultValueProvider {
-    /** Variables that the launcher and the build read, and a secret that is no option. */
+    /**
+     * Variables that the launcher and the build read, a secret that is no option, and the identity
+     * of commands: services have each its own.
+     */
     private static final Set<String> OTHER_VARIABLES =
-            Set.of("CAIRN_JAVA_HOME", "CAIRN_JAVA_OPTS", ApiOptions.TOKEN_VARIABLE);
+            Set.of(
+                    "CAIRN_JAVA_HOME",
+                    "CAIRN_JAVA_OPTS",
+                    ApiOptions.TOKEN_VARIABLE,
+                    IdentityOptions.VARIABLE);
 
     /** Options that only make sense on a command line. */
     private static final Set<String> NOT_SETTINGS =
@@ -53,12 +61,16 @@ final class SettingsProvider implements IDefaultValueProvider {
     /**
      * Reads the environment and the file.
      *
-     * @param commands all there are; asked for only when there is something to read
+     * @param called the command, or what it is part of
+     * @param commands all there are; asked for only when there are settings of others
      * @throws CommandException with CONFIG when one of them holds something unknown or unreadable
      */
     static SettingsProvider of(
-            Supplier<CommandLine> commands, String[] arguments, Map<String, String> variables) {
-        Known known = new Known(commands);
+            CommandLine called,
+            Supplier<CommandLine> commands,
+            String[] arguments,
+            Map<String, String> variables) {
+        Known known = new Known(called, commands);
         Map<String, String> environment = new HashMap<>();
         for (Map.Entry<String, String> variable : variables.entrySet()) {
             String name = variable.getKey();
@@ -106,26 +118,36 @@ final class SettingsProvider implements IDefaultValueProvider {
         return name.startsWith("--") ? name.substring(2) : name.substring(1);
     }
 
-    /** The settings of all commands, collected when there is something to look up. */
+    /** The settings of the called command, and when there are others, of all commands. */
     private static final class Known {
+        private final CommandLine called;
         private final Supplier<CommandLine> commands;
-        private final Set<String> keys = new TreeSet<>();
+        private final Set<String> own = new TreeSet<>();
+        private final Set<String> all = new TreeSet<>();
 
-        Known(Supplier<CommandLine> commands) {
+        Known(CommandLine called, Supplier<CommandLine> commands) {
+            this.called = called;
             this.commands = commands;
         }
 
-        Set<String> keys() {
-            if (keys.isEmpty()) {
-                collect(commands.get().getCommandSpec(), keys);
+        boolean isOwn(String key) {
+            if (own.isEmpty()) {
+                collect(called.getCommandSpec(), own);
             }
-            return keys;
+            return own.contains(key);
+        }
+
+        Set<String> all() {
+            if (all.isEmpty()) {
+                collect(commands.get().getCommandSpec(), all);
+            }
+            return all;
         }
     }
 
     private static void require(Known known, String key, String what) {
-        if (!known.keys().contains(key)) {
-            String hint = Spelling.nearest(known.keys(), key);
+        if (!known.isOwn(key) && !known.all().contains(key)) {
+            String hint = Spelling.nearest(known.all(), key);
             throw new CommandException(
                     ExitCode.CONFIG,
                     what

@@ -37,7 +37,7 @@ final class SettingsProviderTest {
     private Sample parse(Map<String, String> environment, String... arguments) {
         Sample sample = new Sample();
         CommandLine line = new CommandLine(sample);
-        line.setDefaultValueProvider(SettingsProvider.of(() -> line, arguments, environment));
+        line.setDefaultValueProvider(SettingsProvider.of(line, () -> line, arguments, environment));
         line.parseArgs(arguments);
         return sample;
     }

@@ -68,6 +68,9 @@ final class RunCodec {
     }
 
     private static void plain(Encoder out, Run r) {
+        if (r.firstChunk() < 0) {
+            throw new IllegalArgumentException("a run at chunk " + r.firstChunk());
+        }
         out.i64(r.detour() == 0 ? r.firstChunk() : ~r.firstChunk());
         out.i32(r.poolId()).i64(r.oid()).i64(r.sourceOid()).i64(r.sourceLengthBytes());
         if (r.detour() != 0) {

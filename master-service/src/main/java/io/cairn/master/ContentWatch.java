@@ -194,8 +194,8 @@ final class ContentWatch {
 
     /** Which of some files are below a directory; reads each of their ancestors once. */
     private static final class OpenFiles {
-        /** So many are asked for at most; the rest is committed within seconds anyway. */
-        private static final int MAX = Limits.MAX_LIST;
+        /** So many are asked for at most, in one frame; the rest is committed soon anyway. */
+        private static final int MAX = Limits.MAX_LIST / 2;
 
         private final Namespace namespace;
         private final Map<Long, Boolean> known = new HashMap<>();
@@ -215,6 +215,10 @@ final class ContentWatch {
                     .toArray();
         }
 
+        private static boolean hasMoreNames(Inode inode) {
+            return !inode.attributes().isDirectory() && inode.attributes().nlink() > 1;
+        }
+
         private boolean isBelow(long ino) {
             List<Long> way = new ArrayList<>();
             long at = ino;
@@ -223,6 +227,11 @@ final class ContentWatch {
                 known.put(at, false);
                 Inode inode = namespace.inode(at);
                 at = inode == null ? 0 : inode.parentIno();
+                if (inode != null && hasMoreNames(inode)) {
+                    // Another name may be below; to commit it too early harms nobody.
+                    known.put(ino, true);
+                    return true;
+                }
             }
             boolean isBelow = Boolean.TRUE.equals(known.get(at));
             way.forEach(each -> known.put(each, isBelow));

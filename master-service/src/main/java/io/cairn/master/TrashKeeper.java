@@ -49,7 +49,7 @@ public final class TrashKeeper {
     private static final long HELD_WAIT_MS = 10_000;
 
     /** Records that one search for space looks at; the next one goes on behind. */
-    private static final int MAX_LOOKED = 100_000;
+    private static final int MAX_LOOKED = 1 << 14;
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -142,11 +142,13 @@ public final class TrashKeeper {
         if (waitsForDeletions() || clock.millis() < shortUntilMs) {
             return List.of();
         }
-        shortUntilMs = clock.millis() + REPORT_MS;
         if (searched.equals(Position.BEGIN)) {
             fruitless = true;
         }
         List<Long> inos = search(state, lacking);
+        // Nothing found so far: the next search goes on at once.
+        boolean goesOn = inos.isEmpty() && !searched.equals(Position.BEGIN);
+        shortUntilMs = clock.millis() + (goesOn ? 0 : REPORT_MS);
         fruitless &= inos.isEmpty();
         if (fruitless && searched.equals(Position.BEGIN)) {
             shortUntilMs = clock.millis() + HELD_WAIT_MS;

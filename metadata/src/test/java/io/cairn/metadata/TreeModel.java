@@ -406,6 +406,9 @@ final class TreeModel {
         demand(policy.replicas() <= Policy.MAX_REPLICAS, Errno.EINVAL);
         NodeModel node = node(m.ino());
         demand(node.isFile() || node.isDirectory(), Errno.EINVAL);
+        if (!(node.isFile() && node.inline != null) && policy.equals(node.policy)) {
+            return reply(node, null);
+        }
         node.policy = policy;
         if (node.isFile() && node.inline != null) {
             node.seed = LayoutChoice.seed(node.ino);

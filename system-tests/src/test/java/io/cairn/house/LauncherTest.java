@@ -254,6 +254,16 @@ class LauncherTest {
     }
 
     @Test
+    void nobodyLogsInBecauseAnOrdinaryUserMounts() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        Path link = Files.createSymbolicLink(dir.resolve("mount.cairn"), tree.resolve("cairn"));
+        Outcome outcome =
+                run(link, "host:1", "/m", "-o", "rw,noexec,user=joe,username=a", "-t", "fuse.cairn");
+        assertTrue(outcome.output().contains("[-o][rw,noexec,username=a]"), outcome::output);
+    }
+
+    @Test
     void leavesRemountingToTheKernel() throws Exception {
         script(dir.resolve("bin/mount"), "#!/bin/sh\nprintf '[%s]' \"$@\"\n");
         environment.put("PATH", dir.resolve("bin") + ":/usr/bin:/bin");

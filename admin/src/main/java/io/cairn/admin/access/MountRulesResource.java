@@ -172,6 +172,7 @@ public final class MountRulesResource implements Resource {
     private Plan add(Call call) {
         MountRule rule = asked(String.valueOf(call.bodyText("rule")), call.bodyText("user"));
         requireDirectory(rule);
+        long version = records.version(MountRules.RECORD);
         List<MountRule> after = new ArrayList<>(rules());
         if (after.stream().anyMatch(each -> each.text().equals(rule.text()))) {
             throw Problem.conflict("There is this rule already: " + rule.text());
@@ -181,7 +182,7 @@ public final class MountRulesResource implements Resource {
         }
         int place = call.body().get("at") instanceof Number at ? at.intValue() : after.size() + 1;
         after.add(Math.min(place, after.size() + 1) - 1, rule);
-        Plan plan = to(after);
+        Plan plan = to(version, after);
         String user = rule.user();
         return user == null || isKnown(user)
                 ? plan
@@ -213,18 +214,19 @@ public final class MountRulesResource implements Resource {
         if (wanted == null) {
             throw Problem.invalid("rule", "Parameter 'rule' is missing: say what to remove.");
         }
+        long version = records.version(MountRules.RECORD);
         List<MountRule> after = new ArrayList<>(rules());
         List<String> known = after.stream().map(MountRule::text).toList();
         if (!after.removeIf(each -> each.text().equals(wanted.strip()))) {
             throw Problem.notFound(
                     "There is no mount rule '" + wanted + "'." + Spelling.hint(known, wanted));
         }
-        return to(after);
+        return to(version, after);
     }
 
-    private Plan to(List<MountRule> after) {
+    /** With the version that there was before the rules were read. */
+    private Plan to(long version, List<MountRule> after) {
         List<String> before = lines();
-        long version = records.version(MountRules.RECORD);
         MountRules rules = MountRules.of(after);
         Plan plan =
                 new Plan(

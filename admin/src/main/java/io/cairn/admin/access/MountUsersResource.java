@@ -82,7 +82,10 @@ public final class MountUsersResource implements Resource {
     }
 
     private @Nullable MountUsers users() {
-        AdminRecord record = records.get(MountUsers.RECORD);
+        return users(records.get(MountUsers.RECORD));
+    }
+
+    private static @Nullable MountUsers users(@Nullable AdminRecord record) {
         return record == null ? null : MountUsers.decode(record.value());
     }
 
@@ -124,12 +127,14 @@ public final class MountUsersResource implements Resource {
                             + " begin with a letter or digit.");
         }
         ScramVerifier verifier = verifier(String.valueOf(call.bodyText("verifier")));
-        MountUsers before = users();
-        boolean isKnown = names().contains(name);
-        if (!isKnown && names().size() >= MountUsers.MAX_USERS) {
+        AdminRecord record = records.get(MountUsers.RECORD);
+        MountUsers known = users(record);
+        MountUsers before = known == null ? MountUsers.of(secret()) : known;
+        boolean isKnown = before.names().contains(name);
+        if (!isKnown && before.names().size() >= MountUsers.MAX_USERS) {
             throw Problem.conflict("There are " + MountUsers.MAX_USERS + " users: remove some.");
         }
-        Plan plan = to((before == null ? MountUsers.of(secret()) : before).with(name, verifier));
+        Plan plan = to(record, before.with(name, verifier));
         plan.change("password of " + name, isKnown ? "set" : null, isKnown ? "another one" : "set");
         return isKnown
                 ? plan.warn("Mounts with the password of before lose their connections, and stop.")
@@ -157,12 +162,13 @@ public final class MountUsersResource implements Resource {
         if (name == null) {
             throw Problem.invalid("name", "Parameter 'name' is missing: say whom to remove.");
         }
-        MountUsers before = users();
+        AdminRecord record = records.get(MountUsers.RECORD);
+        MountUsers before = users(record);
         if (before == null || !before.names().contains(name)) {
             throw Problem.notFound(
                     "There is no user '" + name + "'." + Spelling.hint(names(), name));
         }
-        Plan plan = to(before.without(name));
+        Plan plan = to(record, before.without(name));
         plan.change("password of " + name, "set", null);
         plan.warn("Mounts with this password lose their connections, and stop.");
         long rules = rules(name);
@@ -175,8 +181,8 @@ public final class MountUsersResource implements Resource {
                                                 + (rules == 1 ? " is" : " are")));
     }
 
-    private Plan to(MountUsers after) {
-        long version = records.version(MountUsers.RECORD);
+    private Plan to(@Nullable AdminRecord before, MountUsers after) {
+        long version = before == null ? 0 : before.version();
         return new Plan(
                         () -> {
                             records.change(

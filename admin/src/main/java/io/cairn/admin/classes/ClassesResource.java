@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /classes}: named policies; {@code /directory-classes}: directories that have one. */
@@ -102,13 +103,7 @@ public final class ClassesResource implements Resource {
                 Route.of("GET", "/classes", Role.READ, "All storage classes.")
                         .with(Parameter.paging())
                         .answers(Shape.page(CLASS))
-                        .reads(
-                                call ->
-                                        Listing.page(
-                                                call,
-                                                master.namespace().classes().all(),
-                                                StorageClass::name,
-                                                this::document)),
+                        .reads(this::list),
                 Route.of("POST", "/classes", Role.ADMIN, "Makes a storage class.")
                         .takes(fieldsOfNew())
                         .answers(CLASS)
@@ -137,6 +132,17 @@ public final class ClassesResource implements Resource {
                         .takes(Field.maybe("class", Shape.text(), "Null: as the directory above."))
                         .answers(ASSIGNMENT)
                         .changes(this::assign));
+    }
+
+    private Outcome list(Call call) {
+        Map<String, List<Assignment>> users =
+                master.namespace().classes().assignments().stream()
+                        .collect(Collectors.groupingBy(Assignment::name));
+        return Listing.page(
+                call,
+                master.namespace().classes().all(),
+                StorageClass::name,
+                each -> document(each, users.getOrDefault(each.name(), List.of())));
     }
 
     private StorageClass find(String name) {
@@ -176,10 +182,13 @@ public final class ClassesResource implements Resource {
     }
 
     private Map<String, Object> document(StorageClass storageClass) {
+        return document(storageClass, users(storageClass.name()));
+    }
+
+    private Map<String, Object> document(StorageClass storageClass, List<Assignment> users) {
         Map<String, Object> document = Json.map();
         document.put("name", storageClass.name());
         putFields(document, storageClass);
-        List<Assignment> users = users(storageClass.name());
         document.put("directoryCount", users.size());
         document.put(
                 "directories",
@@ -283,12 +292,7 @@ public final class ClassesResource implements Resource {
         StorageClass before = find(call.text("name"));
         StorageClass after = asked(call, before);
         requireSomething(after);
-        Plan plan =
-                new Plan(
-                        () ->
-                                carryOut(
-                                        new ClassMutation.SetClass(after, false),
-                                        () -> Outcome.of(document(find(after.name())))));
+        Plan plan = new Plan(() -> changeNow(call));
         Map<String, Object> from = fields(before);
         fields(after)
                 .forEach(
@@ -306,6 +310,14 @@ public final class ClassesResource implements Resource {
         }
         warnOfMissingPool(plan, after);
         return plan.basedOn(List.of(before.name(), from, fields(after)));
+    }
+
+    /** One at a time, so that none takes back what another one has just said. */
+    private synchronized Outcome changeNow(Call call) {
+        StorageClass after = asked(call, find(call.text("name")));
+        return carryOut(
+                new ClassMutation.SetClass(after, false),
+                () -> Outcome.of(document(find(after.name()))));
     }
 
     private Plan remove(Call call) {

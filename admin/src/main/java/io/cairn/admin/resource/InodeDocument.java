@@ -116,7 +116,7 @@ public final class InodeDocument {
         int copies = layout == null ? 0 : namespace.clusterMap().copies(layout);
         Map<String, Object> document = of(found.path(), inode, copies);
         if (document.containsKey("policy")) {
-            Policy policy = effective(namespace, inode.policy());
+            Policy policy = effective(namespace, asked(namespace, inode));
             document.put("effectivePolicy", EditFields.policy(policy));
         }
         putClass(document, namespace, inode.ino());
@@ -127,6 +127,20 @@ public final class InodeDocument {
             document.put("layout", whole);
         }
         return document;
+    }
+
+    /** What new files get where there are no others: of a directory its class goes first. */
+    private static Policy asked(Namespace namespace, Inode inode) {
+        StorageClasses.Assignment held =
+                inode.attributes().isDirectory() ? namespace.classes().of(inode.ino()) : null;
+        if (held == null) {
+            return inode.policy();
+        }
+        return namespace.classes().all().stream()
+                .filter(each -> each.name().equals(held.name()))
+                .findFirst()
+                .map(each -> each.policy().orElse(inode.policy()))
+                .orElse(inode.policy());
     }
 
     private static void putClass(Map<String, Object> document, Namespace namespace, long ino) {

@@ -18,6 +18,7 @@ import io.cairn.metadata.diff.SnapshotDiff;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.metadata.state.Moment;
 import io.cairn.metadata.state.StoredState;
+import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +52,12 @@ final class SnapshotChanges {
 
     private final MasterService master;
 
+    /** What the last reader was told first, so that all pages are of one moment. */
+    private volatile SoftReference<Compared> last = new SoftReference<>(null);
+
+    /** What two states differ in. */
+    private record Compared(int since, long until, SnapshotDiff.Outcome outcome) {}
+
     SnapshotChanges(MasterService master) {
         this.master = master;
     }
@@ -64,11 +71,26 @@ final class SnapshotChanges {
     }
 
     private Outcome answer(Call call) {
+        int number = call.number("number");
+        long until = call.parameter("until", 0);
+        Compared known = last.get();
+        boolean isKnown =
+                Listing.after(call) != null
+                        && known != null
+                        && known.since == number
+                        && known.until == until;
+        Compared found =
+                isKnown ? known : new Compared(number, until, compare(number, until));
+        last = new SoftReference<>(found);
+        return Listing.page(
+                call, found.outcome.changes(), SnapshotChanges::key, SnapshotChanges::document);
+    }
+
+    private SnapshotDiff.Outcome compare(int number, long until) {
         SnapshotDiff.Outcome found;
         // One state, though mutations go on meanwhile; what is still live now was kept in it.
         try (StoredState state = master.namespace().snapshot()) {
-            SnapshotRecord since = live(call.number("number"));
-            long until = call.parameter("until", 0);
+            SnapshotRecord since = live(number);
             Moment moment = until == 0 ? Moment.NOW : live((int) until).moment();
             if (moment.version() < since.version()) {
                 throw Problem.invalid(
@@ -81,7 +103,7 @@ final class SnapshotChanges {
                     "More than %d paths differ: compare snapshots that are closer to each other."
                             .formatted(MAX_CHANGES));
         }
-        return Listing.page(call, found.changes(), SnapshotChanges::key, SnapshotChanges::document);
+        return found;
     }
 
     private SnapshotRecord live(int number) {

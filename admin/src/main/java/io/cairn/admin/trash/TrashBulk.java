@@ -33,11 +33,14 @@ final class TrashBulk {
     /** Records that one request looks at to purge them. */
     private static final int MAX_LOOKED = 200_000;
 
+    /** So long one request purges: who asks through another master waits for 20 seconds. */
+    private static final long MAX_PURGING_MS = 5_000;
+
     /** Paths that one restore may have: which version is the last one is decided in memory. */
     private static final int MAX_RESTORED = 250_000;
 
     /** Records that a plan looks at to count them. */
-    private static final int MAX_COUNTED = 1_000_000;
+    private static final int MAX_COUNTED = 100_000;
 
     private static final int PAGE = 4096;
 
@@ -156,7 +159,10 @@ final class TrashBulk {
         long heldBytes = progress.heldBytes;
         Position at = progress.at;
         long enough = entries + MAX_PURGED;
-        for (int looked = 0; at != null && entries < enough && looked < MAX_LOOKED; ) {
+        long endMs = master.wallMs() + MAX_PURGING_MS;
+        boolean isLate = false;
+        for (int looked = 0;
+                at != null && entries < enough && looked < MAX_LOOKED && !isLate; ) {
             Page page = master.namespace().trash(at, SLICE);
             List<TrashRecord> found =
                     page.records().stream()
@@ -175,6 +181,7 @@ final class TrashBulk {
             entries += found.size();
             looked += page.records().size();
             at = page.next();
+            isLate = master.wallMs() >= endMs;
         }
         Map<String, Object> document = Json.map();
         document.put("entries", entries);
@@ -222,7 +229,10 @@ final class TrashBulk {
         for (int from = 0; from < versions.size(); from += SLICE) {
             int end = Math.min(from + SLICE, versions.size());
             long[] inos = versions.subList(from, end).stream().mapToLong(Version::ino).toArray();
-            requireDone(Log.await(master.trash().restore(inos)), from, "restored");
+            requireDone(
+                    Log.await(master.trash().restore(inos)),
+                    from,
+                    "restored (asked again, older versions of these come, too)");
         }
         Map<String, Object> document = Json.map();
         document.put("entries", versions.size());

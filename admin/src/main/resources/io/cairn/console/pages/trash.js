@@ -27,8 +27,8 @@ export function open(context) {
                 ['Still to be deleted on disks', count(seen.sums.awaitingDeletion)],
             ]), h('p', { class: 'actions' },
                 button('Keep what is removed', () => context.change(keepOrder())),
-                button('Restore', () => context.change(pathOrder('Restore', ''))),
-                button('Purge', () => context.change(pathOrder('Purge', ''))))),
+                button('Restore', () => context.change(pathOrder(context, 'Restore', ''))),
+                button('Purge', () => context.change(pathOrder(context, 'Purge', ''))))),
             card('The first to go first',
                 table('Removed files', [
                     ['Was at', (e) => h('span', { class: 'path' },
@@ -50,19 +50,30 @@ export function open(context) {
 function buttons(context, entry) {
     // An order names a path in UTF-8.
     return !entry.pathHex && h('span', { class: 'actions' }, ['Restore', 'Purge'].map((verb) =>
-        button(verb, () => context.change(pathOrder(verb, entry.path)),
+        button(verb, () => context.change(pathOrder(context, verb, entry.path)),
             { class: 'small', 'aria-label': `${verb} ${entry.path}` })));
 }
 
-function pathOrder(verb, path) {
+function pathOrder(context, verb, path) {
+    const address = `/trash/${verb.toLowerCase()}`;
+    let asked = path;
     return {
         title: `${verb} what was removed`,
         verb: `${verb} it`,
         isDanger: verb === 'Purge',
         fields: [{ name: 'path', label: 'Where it was', value: path, required: true,
             hint: 'A directory stands for all that was below; / for all of the trash.' }],
-        request: (values) => ({ method: 'POST', path: `/trash/${verb.toLowerCase()}`,
-            body: { path: values.path } }),
+        request: (values) => {
+            asked = values.path;
+            return { method: 'POST', path: address, body: { path: asked } };
+        },
+        // A large purge goes piece by piece; each answer says where the next one begins.
+        done: async (answer) => {
+            for (let after = answer.next; after;) {
+                const piece = { method: 'POST', path: address, body: { path: asked, after } };
+                after = (await context.api.change(piece)).next;
+            }
+        },
     };
 }
 

@@ -1,5 +1,6 @@
 package io.cairn.cli.fs;
 
+import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
@@ -180,9 +181,25 @@ public final class ClassCommand implements Callable<Integer> {
             ClusterPath place = ClusterPath.of(where).checked(changing);
             int code = ordering.order(changing, "class", place, Map.of(), false);
             boolean moves = code == ExitCode.OK && ordering.isWaiting() && !changing.isPlan();
-            return moves && place.isHere(changing) ? FsSetCommand.moveContents(where) : code;
+            if (moves && place.localIno() != null) {
+                return FsSetCommand.moveContents(where);
+            }
+            tellWhatStays(code, changing);
+            return code;
         }
-        return applyToAll(where, ordering, changing);
+        int code = applyToAll(where, ordering, changing);
+        tellWhatStays(code, changing);
+        return code;
+    }
+
+    private static void tellWhatStays(int code, Changing changing) {
+        if (code == ExitCode.OK && !changing.isPlan()) {
+            changing.errors()
+                    .println(
+                            "cairn: contents of files stay where they are until they are written"
+                                    + " anew; 'cairn class apply DIR' with a directory on a mount"
+                                    + " moves them");
+        }
     }
 
     private static int applyToAll(String name, Ordering ordering, Changing changing) {
@@ -211,7 +228,13 @@ public final class ClassCommand implements Callable<Integer> {
         int code = ExitCode.OK;
         for (Object each : directories) {
             ClusterPath place = new ClusterPath(String.valueOf(each), null);
-            int ended = ordering.order(changing, "class", place, Map.of(), false);
+            int ended;
+            try {
+                ended = ordering.order(changing, "class", place, Map.of(), false);
+            } catch (ApiException e) {
+                changing.errors().println("cairn: " + place.text() + ": " + e.getMessage());
+                ended = e.exitCode();
+            }
             code = ended == ExitCode.OK ? code : ended;
         }
         return code;

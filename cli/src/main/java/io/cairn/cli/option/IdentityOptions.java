@@ -43,7 +43,7 @@ public final class IdentityOptions {
     private static final String MOUNT_OPTION = "identity=";
 
     /** Where commands without the option find the identity to speak with. */
-    private static final String VARIABLE = "CAIRN_IDENTITY";
+    public static final String VARIABLE = "CAIRN_IDENTITY";
 
     /**
      * Takes the identity out of mount options.

@@ -115,6 +115,13 @@ record MasterCredentials(
                     "--tls makes the authority of a cluster: give --found, too, for a new one, or"
                             + " --join TOKEN for one that has TLS");
         }
+        if (tls && found && isUsed) {
+            throw new CommandException(
+                    ExitCode.CONFIG,
+                    "%s holds a cluster, and no authority: put its directory tls back; if it never"
+                                    .formatted(data)
+                            + " had one, give --tls without --found");
+        }
         if (token != null && isUsed) {
             throw new CommandException(
                     ExitCode.CONFIG,

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  * Guarded by the lock of its owner, which answers take themselves.
  */
 public final class ChunkClones {
-    private static final int MAX_TOLD = 1 << 16;
+    private static final int MAX_TOLD = 1 << 14;
 
     private final WriteOwner owner;
     private final ChunkIo io;

@@ -8,12 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many passwords of an address are refused before it has to wait: {@value #MOST} a minute. It
- * remembers {@value #MAX_ADDRESSES} addresses at most, those that failed last. Thread-safe.
+ * How many passwords are refused before others have to wait: {@value #MOST} a minute of one user at
+ * one address, {@value #MOST_OF_ADDRESS} of all users there. So mounts whose password was changed
+ * do not keep others out behind the same address. It remembers {@value #MAX_KNOWN} of both at most,
+ * those that failed last. Thread-safe.
  */
 final class FailureLimit {
     static final int MOST = 30;
-    static final int MAX_ADDRESSES = 1024;
+    static final int MOST_OF_ADDRESS = 300;
+    static final int MAX_KNOWN = 2048;
 
     private static final long PERIOD_MS = 60_000;
 
@@ -29,41 +32,54 @@ final class FailureLimit {
     }
 
     /**
-     * Looks whether an address may try a password.
+     * Looks whether a user may try a password at an address.
      *
      * @throws FsException EACCES when it has to wait
      */
-    synchronized void require(String address) {
-        Failures known = current(address);
-        if (known != null && known.count >= MOST) {
+    synchronized void require(String address, String user) {
+        require(of(address, user), MOST);
+        require(address, MOST_OF_ADDRESS);
+    }
+
+    private void require(String who, int most) {
+        Failures known = current(who);
+        if (known != null && known.count >= most) {
             throw new FsException(
                     Errno.EACCES,
-                    "%d passwords of %s were refused: wait a minute"
-                            .formatted(known.count, address));
+                    "%d passwords of %s were refused: wait a minute".formatted(known.count, who));
         }
     }
 
-    /** A password of an address was refused. */
-    synchronized void add(String address) {
-        Failures known = current(address);
-        failures.remove(address);
+    /** A password was refused. */
+    synchronized void add(String address, String user) {
+        add(of(address, user));
+        add(address);
+    }
+
+    private static String of(String address, String user) {
+        return user + " at " + address;
+    }
+
+    private void add(String who) {
+        Failures known = current(who);
+        failures.remove(who);
         failures.put(
-                address,
+                who,
                 known == null
                         ? new Failures(clock.millis(), 1)
                         : new Failures(known.sinceMs, known.count + 1));
-        if (failures.size() > MAX_ADDRESSES) {
+        if (failures.size() > MAX_KNOWN) {
             failures.remove(failures.keySet().iterator().next());
         }
     }
 
-    /** How many addresses are remembered. */
+    /** How many addresses, and users at addresses, are remembered. */
     synchronized int size() {
         return failures.size();
     }
 
-    private @Nullable Failures current(String address) {
-        Failures known = failures.get(address);
+    private @Nullable Failures current(String who) {
+        Failures known = failures.get(who);
         return known == null || clock.millis() - known.sinceMs >= PERIOD_MS ? null : known;
     }
 }

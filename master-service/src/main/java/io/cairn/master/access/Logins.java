@@ -71,7 +71,6 @@ public final class Logins {
                     "passwords are taken over TLS or on the masters' own machines only: get a"
                             + " certificate (cairn ca join-token --role mount)");
         }
-        limit.require(other.address());
         return switch (step) {
             case Query.BeginLogin m -> new Reply.TextReply(begin(from, m.message()));
             case Query.FinishLogin m -> new Reply.TextReply(finish(from, m.message()));
@@ -84,8 +83,9 @@ public final class Logins {
         try {
             exchange = ScramServer.begin(message, users::verifier, nonce());
         } catch (IllegalArgumentException e) {
-            throw refuse(from, "no login: " + e.getMessage());
+            throw refuse(from, "", "no login: " + e.getMessage());
         }
+        limit.require(from.principal().address(), exchange.user());
         synchronized (unfinished) {
             unfinished.remove(from);
             unfinished.put(from, exchange);
@@ -106,19 +106,21 @@ public final class Logins {
         if (exchange == null) {
             throw new FsException(Errno.EAGAIN, "the login has to begin again");
         }
+        limit.require(from.principal().address(), exchange.user());
         String signature = exchange.finish(message);
         Login login = new Login(exchange.user(), exchange.verifier());
         if (signature == null || !isCurrent(login, users())) {
             boolean isKnown = users().find(login.user) != null;
-            throw refuse(from, isKnown ? "the password of " + login.user : "an unknown user");
+            String what = isKnown ? "the password of " + login.user : "an unknown user";
+            throw refuse(from, login.user, what);
         }
         finished.put(from, login);
         return signature;
     }
 
-    private FsException refuse(Connection from, String what) {
+    private FsException refuse(Connection from, String user, String what) {
         String address = from.principal().address();
-        limit.add(address);
+        limit.add(address, user);
         refusals.add(Reason.PASSWORD, address, what);
         return new FsException(
                 Errno.EACCES, "password refused: are the name of the user and the password right?");

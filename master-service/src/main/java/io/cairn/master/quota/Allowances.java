@@ -219,12 +219,18 @@ public final class Allowances {
                 Push push = new Push.QuotasChanged(version());
                 writers.forEach(session -> addressed.add(new Notice(session, push)));
             } else if (notice.push() instanceof Push.QuotasChanged) {
+                changed();
                 addressed.add(new Notice(notice.session(), new Push.QuotasChanged(version())));
             } else {
                 addressed.add(notice);
             }
         }
         return addressed;
+    }
+
+    /** Whoever asked while the change was under way was answered by the quotas of before. */
+    private synchronized void changed() {
+        recalls++;
     }
 
     /**

@@ -15,30 +15,40 @@ final class FailureLimitTest {
 
     private void fail(String address, int times) {
         for (int i = 0; i < times; i++) {
-            limit.require(address);
-            limit.add(address);
+            limit.require(address, "alice");
+            limit.add(address, "alice");
         }
     }
 
     @Test
     void anAddressThatFailsTooOftenWaitsAMinute() {
         fail("10.0.0.7", FailureLimit.MOST);
-        var refusal = assertThrows(FsException.class, () -> limit.require("10.0.0.7"));
+        var refusal = assertThrows(FsException.class, () -> limit.require("10.0.0.7", "alice"));
         assertEquals(Errno.EACCES, refusal.errno());
         assertTrue(String.valueOf(refusal.getMessage()).contains("wait a minute"));
-        limit.require("10.0.0.8");
+        limit.require("10.0.0.8", "alice");
+        limit.require("10.0.0.7", "bob");
         clock.advance(59_999);
-        assertThrows(FsException.class, () -> limit.require("10.0.0.7"));
+        assertThrows(FsException.class, () -> limit.require("10.0.0.7", "alice"));
         clock.advance(1);
         fail("10.0.0.7", FailureLimit.MOST);
-        assertThrows(FsException.class, () -> limit.require("10.0.0.7"));
+        assertThrows(FsException.class, () -> limit.require("10.0.0.7", "alice"));
+    }
+
+    @Test
+    void manyUsersOfAnAddressAreStillOneAddress() {
+        for (int i = 0; i < FailureLimit.MOST_OF_ADDRESS; i++) {
+            limit.add("10.0.0.7", "user " + i);
+        }
+        assertThrows(FsException.class, () -> limit.require("10.0.0.7", "bob"));
+        limit.require("10.0.0.8", "bob");
     }
 
     @Test
     void addressesWithoutEndTakeNoMoreMemory() {
-        for (int i = 0; i < 3 * FailureLimit.MAX_ADDRESSES; i++) {
-            limit.add("address " + i);
+        for (int i = 0; i < 3 * FailureLimit.MAX_KNOWN; i++) {
+            limit.add("address " + i, "alice");
         }
-        assertEquals(FailureLimit.MAX_ADDRESSES, limit.size());
+        assertEquals(FailureLimit.MAX_KNOWN, limit.size());
     }
 }

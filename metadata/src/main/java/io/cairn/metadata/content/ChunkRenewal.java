@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Layout.Run;
+import io.cairn.fs.FileSystem;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.ContentMutation;
 import java.util.ArrayList;
@@ -17,9 +18,13 @@ import java.util.List;
  * neighbours become one run. That is the youngest object of the file, if no snapshot has it. The
  * objects that a chunk has had only ever grow: truncations and renewals alike give it a younger one
  * than all that it had. So a chunk whose object is older has never been in the youngest one, and
- * nothing of it was released there.
+ * nothing of it was released there. That holds for objects of this history: one from before a
+ * recovery may have had the chunk in what was lost, and is not used again.
  */
 final class ChunkRenewal {
+    /** Chunks of one mutation: clients have some dozens of writes under way. */
+    private static final int MAX_CHUNKS = 4096;
+
     private final Transaction transaction;
 
     /** Objects for the chunks of one mutation: in each place of the cluster one. */
@@ -29,27 +34,38 @@ final class ChunkRenewal {
         this.transaction = transaction;
     }
 
-    /** EINVAL unless the chunks are in order. */
-    static void requireOrder(ContentMutation.RenewChunks m) {
-        boolean isOrdered = m.indices().length == m.oids().length;
+    /** EINVAL unless the chunks are in order, in a file of the largest size, and not too many. */
+    static void requireOrder(ContentMutation.RenewChunks m, Layout layout) {
+        long last = layout.chunkOf(FileSystem.MAX_FILE_BYTES);
+        boolean isOrdered =
+                m.indices().length == m.oids().length && m.indices().length <= MAX_CHUNKS;
         for (int i = 0; isOrdered && i < m.indices().length; i++) {
-            isOrdered = m.indices()[i] >= 0 && (i == 0 || m.indices()[i - 1] < m.indices()[i]);
+            long chunk = m.indices()[i];
+            isOrdered = chunk >= (i == 0 ? 0 : m.indices()[i - 1] + 1) && chunk <= last;
         }
         if (!isOrdered) {
-            throw new FsException(Errno.EINVAL, "the chunks to renew are not in order");
+            throw new FsException(
+                    Errno.EINVAL,
+                    "the chunks to renew are not in order, or more than " + MAX_CHUNKS);
         }
     }
 
     /** The layout with a new object for those chunks that are where the client thinks. */
     Layout renewed(Layout layout, ContentMutation.RenewChunks m) {
         Run youngest = youngest(layout);
+        boolean isFree =
+                youngest.oid() >= transaction.counters().firstSureOid()
+                        && !transaction.history().holds(youngest.oid(), Long.MAX_VALUE);
         List<Run> parts = new ArrayList<>(layout.runs());
         boolean isChanged = false;
         for (int i = 0; i < m.indices().length; i++) {
             long chunk = m.indices()[i];
             Run run = layout.runOf(chunk);
             if (run.oid() == m.oids()[i] && !layout.isPending(chunk, run.oid())) {
-                renew(parts, chunk, layout.chunkSizeBytes(), objectFor(run, youngest));
+                boolean isFit =
+                        isFree && youngest.oid() > run.oid() && youngest.sharesGroups(run);
+                long oid = isFit ? youngest.oid() : freshFor(run);
+                renew(parts, chunk, layout.chunkSizeBytes(), oid);
                 isChanged = true;
             }
         }
@@ -76,11 +92,7 @@ final class ChunkRenewal {
         return youngest;
     }
 
-    private long objectFor(Run run, Run youngest) {
-        boolean isFree = !transaction.history().holds(youngest.oid(), Long.MAX_VALUE);
-        if (isFree && youngest.oid() > run.oid() && youngest.sharesGroups(run)) {
-            return youngest.oid();
-        }
+    private long freshFor(Run run) {
         for (Run known : fresh) {
             if (known.sharesGroups(run)) {
                 return known.oid();

@@ -306,12 +306,12 @@ public final class ContentOperations {
 
     private EntryReply renewChunks(ContentMutation.RenewChunks m) {
         transaction.history().requireNoneTaken();
-        ChunkRenewal.requireOrder(m);
         Inode inode = inodes.file(m.ino());
         Layout layout = inode.layout();
         if (layout == null || !layout.hasPool()) {
             return new EntryReply(inode, null, null, null);
         }
+        ChunkRenewal.requireOrder(m, layout);
         // Chunk by chunk, though the contents are still in the inode: a client that moves them
         // into chunks has stored some of these already.
         InodeDraft draft = new InodeDraft(inode);

@@ -3,6 +3,7 @@ package io.cairn.metadata.diff;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
@@ -75,9 +76,10 @@ final class TreeSide {
         return home != null && path(Keys.numberAt(home, 0)) != null;
     }
 
+    /** The trash is below the root, and no part of it that anybody made. */
     private byte @Nullable [] home(long ino) {
         try {
-            return ino == FileSystem.ROOT_INO ? null : TreeQueries.dentryOf(view, ino);
+            return ino == FileSystem.ROOT_INO || TrashPlace.isDirectory(ino) ? null : TreeQueries.dentryOf(view, ino);
         } catch (FsException e) {
             return null;
         }

@@ -209,6 +209,10 @@ public final class AttributeOperations {
             throw new FsException(
                     Errno.EINVAL, "inode " + m.ino() + " is neither a file nor a directory");
         }
+        if (inode.inline() == null && policy.equals(inode.policy())) {
+            // Whoever sets it for a whole tree changes only what is not so already.
+            return reply(inode);
+        }
         draft.policy = policy;
         draft.ctimeNs = transaction.nowNs();
         return reply(inodes.put(draft));

@@ -139,12 +139,20 @@ public final class QuotaTable {
         if (quotas.isEmpty() || !mayBeWritten(after)) {
             return;
         }
-        long home = Charge.home(after);
-        boolean isElsewhere = Charge.home(before) != home && home != Charge.NOWHERE;
-        if (isElsewhere && above(home).stream().anyMatch(quotas::containsKey)
+        if (isUnderOthers(Charge.home(before), Charge.home(after))
                 || after.attributes().isFile() && hasOtherOwner(before, after)) {
             transaction.notifyWriters(after.ino(), new Push.QuotasChanged(version));
         }
+    }
+
+    /** Whether quotas hold at one place that did not at another one. */
+    private boolean isUnderOthers(long before, long after) {
+        if (before == after || after == Charge.NOWHERE) {
+            return false;
+        }
+        List<Account> known = before == Charge.NOWHERE ? List.of() : above(before);
+        return above(after).stream()
+                .anyMatch(each -> quotas.containsKey(each) && !known.contains(each));
     }
 
     /** A file, or a directory that may have some below it. */

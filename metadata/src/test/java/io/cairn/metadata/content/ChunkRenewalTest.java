@@ -3,6 +3,7 @@ package io.cairn.metadata.content;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Layout.Run;
@@ -102,6 +103,36 @@ final class ChunkRenewalTest {
         drop(number);
         bench.verify();
         assertEquals(CHUNKS, bench.namespace.garbage(0, 1000).size());
+    }
+
+    /** The chunk may have been in it in what the recovery lost, and its remains are there. */
+    @Test
+    void anObjectInDoubtIsNotTakenForMoreChunks() {
+        take("s");
+        renew(List.of(3L));
+        tellAllCloned();
+        long known = layout().runOf(3).oid();
+        renew(List.of(4L));
+        tellAllCloned();
+        assertEquals(known, layout().runOf(4).oid());
+        bench.leader(new LeaderMutation.DoubtObjects());
+        renew(List.of(6L));
+        assertTrue(layout().runOf(6).oid() > known);
+        bench.verify();
+    }
+
+    @Test
+    void chunksBehindTheLargestFileAreRefused() {
+        take("s");
+        long oid = layout().lastOid();
+        for (long chunk : new long[] {Long.MAX_VALUE, 1L << (63 - CHUNK_LOG2), -1}) {
+            bench.fails(
+                    Errno.EINVAL,
+                    new ContentMutation.RenewChunks(ino, new long[] {chunk}, new long[] {oid}));
+        }
+        bench.reopen();
+        assertEquals(oid, layout().lastOid());
+        bench.verify();
     }
 
     @Test

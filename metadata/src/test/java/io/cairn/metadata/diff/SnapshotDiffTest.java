@@ -19,6 +19,7 @@ import io.cairn.metadata.state.StoredState;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
@@ -113,6 +114,17 @@ final class SnapshotDiffTest {
         assertEquals(
                 List.of("ADDED fresh", "ADDED fresh/a", "ADDED stays", "REMOVED stays"),
                 told(second, Moment.NOW));
+    }
+
+    @Test
+    void whatIsInTheTrashIsRemoved() {
+        bench.leader(new TrashMutation.SetRetention(Bench.ROOT, 3600));
+        bench.create(Bench.ROOT, "early");
+        bench.unlink(Bench.ROOT, "early");
+        bench.create(Bench.ROOT, "f");
+        SnapshotRecord since = take(Bench.ROOT, "s");
+        bench.unlink(Bench.ROOT, "f");
+        assertEquals(List.of("REMOVED f"), told(since, Moment.NOW));
     }
 
     @Test
