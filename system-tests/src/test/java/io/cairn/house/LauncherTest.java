@@ -259,7 +259,14 @@ class LauncherTest {
         jdk("right", "25.0.3");
         Path link = Files.createSymbolicLink(dir.resolve("mount.cairn"), tree.resolve("cairn"));
         Outcome outcome =
-                run(link, "host:1", "/m", "-o", "rw,noexec,user=joe,username=a", "-t", "fuse.cairn");
+                run(
+                        link,
+                        "host:1",
+                        "/m",
+                        "-o",
+                        "rw,noexec,user=joe,username=a",
+                        "-t",
+                        "fuse.cairn");
         assertTrue(outcome.output().contains("[-o][rw,noexec,username=a]"), outcome::output);
     }
 

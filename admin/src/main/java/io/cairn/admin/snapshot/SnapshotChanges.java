@@ -79,8 +79,7 @@ final class SnapshotChanges {
                         && known != null
                         && known.since == number
                         && known.until == until;
-        Compared found =
-                isKnown ? known : new Compared(number, until, compare(number, until));
+        Compared found = isKnown ? known : new Compared(number, until, compare(number, until));
         last = new SoftReference<>(found);
         return Listing.page(
                 call, found.outcome.changes(), SnapshotChanges::key, SnapshotChanges::document);

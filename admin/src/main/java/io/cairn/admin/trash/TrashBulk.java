@@ -161,8 +161,7 @@ final class TrashBulk {
         long enough = entries + MAX_PURGED;
         long endMs = master.wallMs() + MAX_PURGING_MS;
         boolean isLate = false;
-        for (int looked = 0;
-                at != null && entries < enough && looked < MAX_LOOKED && !isLate; ) {
+        for (int looked = 0; at != null && entries < enough && looked < MAX_LOOKED && !isLate; ) {
             Page page = master.namespace().trash(at, SLICE);
             List<TrashRecord> found =
                     page.records().stream()

@@ -62,8 +62,7 @@ final class ChunkRenewal {
             long chunk = m.indices()[i];
             Run run = layout.runOf(chunk);
             if (run.oid() == m.oids()[i] && !layout.isPending(chunk, run.oid())) {
-                boolean isFit =
-                        isFree && youngest.oid() > run.oid() && youngest.sharesGroups(run);
+                boolean isFit = isFree && youngest.oid() > run.oid() && youngest.sharesGroups(run);
                 long oid = isFit ? youngest.oid() : freshFor(run);
                 renew(parts, chunk, layout.chunkSizeBytes(), oid);
                 isChanged = true;

@@ -79,7 +79,9 @@ final class TreeSide {
     /** The trash is below the root, and no part of it that anybody made. */
     private byte @Nullable [] home(long ino) {
         try {
-            return ino == FileSystem.ROOT_INO || TrashPlace.isDirectory(ino) ? null : TreeQueries.dentryOf(view, ino);
+            return ino == FileSystem.ROOT_INO || TrashPlace.isDirectory(ino)
+                    ? null
+                    : TreeQueries.dentryOf(view, ino);
         } catch (FsException e) {
             return null;
         }
