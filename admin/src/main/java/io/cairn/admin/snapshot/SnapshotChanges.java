@@ -74,12 +74,11 @@ final class SnapshotChanges {
         int number = call.number("number");
         long until = call.parameter("until", 0);
         Compared known = last.get();
-        boolean isKnown =
-                Listing.after(call) != null
-                        && known != null
-                        && known.since == number
-                        && known.until == until;
-        Compared found = isKnown ? known : new Compared(number, until, compare(number, until));
+        boolean goesOn = Listing.after(call) != null;
+        Compared found =
+                goesOn && known != null && known.since == number && known.until == until
+                        ? known
+                        : new Compared(number, until, compare(number, until));
         last = new SoftReference<>(found);
         return Listing.page(
                 call, found.outcome.changes(), SnapshotChanges::key, SnapshotChanges::document);
