@@ -52,6 +52,9 @@ final class MountEvents implements MasterChannel.Listener {
             case Push.MapChanged ignored -> {
                 // The channel has told the cluster view already.
             }
+            case Push.MastersChanged ignored -> {
+                // The link has learned them already.
+            }
             case Push.Revoked news -> mount.runtime().revoked().accept(news.serials());
         }
         return Promises.DONE;

@@ -325,6 +325,7 @@ public final class MasterService implements AutoCloseable {
         jobs.tick();
         trash.tick();
         snapshots.tick();
+        tell(presence.news());
     }
 
     /** Nobody is answered before: what others acknowledged is not to be mixed with what comes. */

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.Notice;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
@@ -13,6 +14,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.runtime.Release;
 import io.cairn.wire.master.ClusterRequest.MasterPresent;
 import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Push;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,7 @@ final class Presence implements Handler, AutoCloseable {
     private final Map<String, Heard> heard = new TreeMap<>();
     private @Nullable Connection connection;
     private long nextMs;
+    private List<Endpoint> told = List.of();
     private boolean closed;
 
     private record Heard(MasterRelease master, long atMs) {}
@@ -60,6 +63,18 @@ final class Presence implements Handler, AutoCloseable {
     /** The time by which it tells. */
     Clock clock() {
         return clock;
+    }
+
+    /** What clients have to hear of the masters: nothing as long as these are the same. */
+    List<Notice> news() {
+        List<Endpoint> masters = log.endpoints();
+        synchronized (this) {
+            if (masters.equals(told)) {
+                return List.of();
+            }
+            told = masters;
+        }
+        return List.of(new Notice(0, new Push.MastersChanged(masters)));
     }
 
     /** Tells the leader, when it is time and this master does not lead; called often. */

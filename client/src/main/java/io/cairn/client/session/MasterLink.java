@@ -355,6 +355,9 @@ final class MasterLink implements AutoCloseable {
             Decoder in = request.decoder();
             in.u8();
             Push push = Push.decode(in);
+            if (push instanceof Push.MastersChanged news) {
+                search.learn(news.masters());
+            }
             // The answer says that the push has taken effect.
             Promises.whenDone(
                     listener.push(push),

@@ -1,5 +1,6 @@
 package io.cairn.wire.master;
 
+import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.MapDelta;
 import io.cairn.fs.Lock;
@@ -189,6 +190,28 @@ public sealed interface Push extends TypedMessage {
 
         static CommitFiles decode(Decoder in) {
             return new CommitFiles(in.longs());
+        }
+    }
+
+    /**
+     * There are other masters: who knows one only, which may be the next to end, shall not wait for
+     * the next renewal to hear of them.
+     *
+     * @param masters where clients reach them
+     */
+    record MastersChanged(List<Endpoint> masters) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.MASTERS_CHANGED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(masters, Codecs::endpoint);
+        }
+
+        static MastersChanged decode(Decoder in) {
+            return new MastersChanged(in.list(Codecs::endpoint));
         }
     }
 

@@ -15,6 +15,7 @@ public enum PushType implements MessageType {
     HOLD_STILL(6, Push.HoldStill::decode),
     QUOTAS_CHANGED(20, Push.QuotasChanged::decode),
     COMMIT_FILES(22, Push.CommitFiles::decode),
+    MASTERS_CHANGED(23, Push.MastersChanged::decode),
     REVOKED(27, Push.Revoked::decode);
 
     static final TypeTable<PushType> TABLE = new TypeTable<>("push", values());
