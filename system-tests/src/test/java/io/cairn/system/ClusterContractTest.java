@@ -22,9 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * servers.
  */
 final class ClusterContractTest extends FileSystemContract {
-    @TempDir(factory = MemoryDirectory.class)
-    private Path directory;
-
+    @TempDir private Path directory;
     private final Closing closing = new Closing();
     private @Nullable Administration administration;
 

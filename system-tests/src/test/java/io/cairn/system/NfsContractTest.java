@@ -20,9 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The filesystem contract through an NFS gateway of a real master and three real chunk servers. */
 final class NfsContractTest extends FileSystemContract {
-    @TempDir(factory = MemoryDirectory.class)
-    private Path directory;
-
+    @TempDir private Path directory;
     private final Closing closing = new Closing();
     private @Nullable Administration administration;
 
