@@ -35,9 +35,12 @@ public record Mount(
         return runtime.clock().millis();
     }
 
-    /** The time for a change of a file: the master's clock, not before the last change. */
+    /**
+     * The time for a change of a file: the master's clock, after the last change. The estimate of
+     * that clock is late by a round trip, and a program that compares times must see the change.
+     */
     long fileTimeNs(Attributes known) {
-        return Math.max(master.session().masterClock().nowNs(), known.ctimeNs());
+        return Math.max(master.session().masterClock().nowNs(), known.ctimeNs() + 1);
     }
 
     /** Waits as {@link Await#get}, and looks for the answers itself for a while. */

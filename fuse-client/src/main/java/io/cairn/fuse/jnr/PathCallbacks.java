@@ -38,7 +38,7 @@ final class PathCallbacks {
     private static final long UTIME_NOW = (1L << 30) - 1;
     private static final long UTIME_OMIT = (1L << 30) - 2;
     private static final int MAX_NAME_BYTES = 256;
-    private static final int MAX_WALKS = 16;
+    private static final int MAX_WALKS = 1000;
 
     private final FileSystem fileSystem;
     private final MountState state;
@@ -62,7 +62,8 @@ final class PathCallbacks {
 
     /**
      * An operation on a path. The inode of the name may have been replaced since it was looked up,
-     * and then another one has it.
+     * and then another one has it. A name that others replace without rest may be lost many times
+     * in a row; that ends in {@link #MAX_WALKS} steps, so that nothing waits for ever.
      */
     private static <T> T current(Supplier<T> question) {
         for (int walks = 1; ; walks++) {
