@@ -5,7 +5,6 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
-import io.cairn.cli.option.TimeSpan;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.LinkedHashMap;
@@ -78,12 +77,7 @@ public final class ClassCommand implements Callable<Integer> {
             Map<String, @Nullable Object> body = new LinkedHashMap<>();
             FsSetCommand.putPolicy(body, replicas, chunkSize, stripe);
             if (trash != null) {
-                boolean isOff = trash.equals("off") || trash.equals("0");
-                Long seconds = isOff ? Long.valueOf(0) : null;
-                if (!isOff && !trash.equals(FsSetCommand.DEFAULT)) {
-                    seconds = TimeSpan.seconds("--trash", trash);
-                }
-                body.put("trashSeconds", seconds);
+                body.put("trashSeconds", FsSetCommand.trashSeconds(trash));
             }
             if (body.isEmpty()) {
                 throw new CommandException(

@@ -224,15 +224,19 @@ final class FsSetCommand implements Callable<Integer> {
                         : place.text() + " has class " + name + " for new files");
     }
 
+    /** The value of {@code --trash}: a time, 0 for 'off', null for 'default'. */
+    static @Nullable Long trashSeconds(String time) {
+        if (time.equals(DEFAULT)) {
+            return null;
+        }
+        return time.equals("off") || time.equals("0") ? 0L : TimeSpan.seconds("--trash", time);
+    }
+
     /** Says how long a directory keeps what is removed. */
     @SuppressWarnings("NullAway") // JSON has null, Map<String, Object> has no word for it.
     private int keep(String time) {
         Map<String, @Nullable Object> body = new LinkedHashMap<>();
-        boolean isOff = time.equals("off") || time.equals("0");
-        Long seconds = isOff ? Long.valueOf(0) : null;
-        if (!isOff && !time.equals(DEFAULT)) {
-            seconds = TimeSpan.seconds("--trash", time);
-        }
+        Long seconds = trashSeconds(time);
         body.put("seconds", seconds);
         ClusterPath place = ClusterPath.of(path).checked(changing);
         Map<String, Object> json = new LinkedHashMap<>(body);

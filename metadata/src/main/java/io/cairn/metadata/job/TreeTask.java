@@ -16,6 +16,7 @@ import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The work of a tree job on the names that it comes by. Belongs to the apply thread. */
 interface TreeTask {
@@ -70,15 +71,49 @@ interface TreeTask {
         }
     }
 
+    /** What a job has done to the inodes that it edits. */
+    final class Edits {
+        private final EditOperation operation;
+        private final List<Long> relaid = new ArrayList<>();
+
+        Edits(EditOperation operation) {
+            this.operation = operation;
+        }
+
+        /** Counts an edit; the inode as it is now. Without an edit there was nothing to change. */
+        Inode take(Inode before, @Nullable Inode changed, JobTotals totals) {
+            if (changed == null) {
+                return before;
+            }
+            totals.add(Count.CHANGED, 1);
+            if (!Objects.equals(changed.layout(), before.layout())) {
+                relaid.add(before.ino());
+            }
+            return changed;
+        }
+
+        void countMisplaced(Inode now, JobTotals totals) {
+            if (operation.isMisplaced(now)) {
+                totals.add(Count.MISPLACED_FILES, 1);
+                totals.add(Count.MISPLACED_BYTES, now.attributes().usedBytes());
+            }
+        }
+
+        long[] relaid() {
+            return relaid.stream().mapToLong(Long::longValue).toArray();
+        }
+    }
+
     /** Changes inodes. */
     final class Edit implements TreeTask {
         private final EditOperation operation;
         private final JobOrder order;
-        private final List<Long> relaid = new ArrayList<>();
+        private final Edits edits;
 
         Edit(EditOperation operation, JobOrder order) {
             this.operation = operation;
             this.order = order;
+            edits = new Edits(operation);
         }
 
         @Override
@@ -89,23 +124,15 @@ interface TreeTask {
         @Override
         public void visitRoot(Inode inode, JobTotals totals) {
             totals.add(countOf(inode), 1);
-            Inode changed = operation.apply(inode, order.edit());
-            if (changed != null) {
-                totals.add(Count.CHANGED, 1);
-                if (!Objects.equals(changed.layout(), inode.layout())) {
-                    relaid.add(inode.ino());
-                }
-            }
-            Inode now = changed == null ? inode : changed;
-            if (order.kind() == JobOrder.Kind.POLICY && operation.isMisplaced(now)) {
-                totals.add(Count.MISPLACED_FILES, 1);
-                totals.add(Count.MISPLACED_BYTES, now.attributes().usedBytes());
+            Inode now = edits.take(inode, operation.apply(inode, order.edit()), totals);
+            if (order.kind() == JobOrder.Kind.POLICY) {
+                edits.countMisplaced(now, totals);
             }
         }
 
         @Override
         public long[] relaid() {
-            return relaid.stream().mapToLong(Long::longValue).toArray();
+            return edits.relaid();
         }
     }
 
@@ -114,12 +141,13 @@ interface TreeTask {
         private final EditOperation operation;
         private final ClassTable classes;
         private final Transaction transaction;
-        private final List<Long> relaid = new ArrayList<>();
+        private final Edits edits;
 
         Classed(EditOperation operation, ClassTable classes, Transaction transaction) {
             this.operation = operation;
             this.classes = classes;
             this.transaction = transaction;
+            edits = new Edits(operation);
         }
 
         @Override
@@ -136,22 +164,12 @@ interface TreeTask {
                 return;
             }
             Inode changed = operation.apply(inode, classes.policyOf(inode, home));
-            Inode now = changed == null ? inode : changed;
-            if (changed != null) {
-                totals.add(Count.CHANGED, 1);
-                if (!Objects.equals(changed.layout(), inode.layout())) {
-                    relaid.add(inode.ino());
-                }
-            }
-            if (operation.isMisplaced(now)) {
-                totals.add(Count.MISPLACED_FILES, 1);
-                totals.add(Count.MISPLACED_BYTES, now.attributes().usedBytes());
-            }
+            edits.countMisplaced(edits.take(inode, changed, totals), totals);
         }
 
         @Override
         public long[] relaid() {
-            return relaid.stream().mapToLong(Long::longValue).toArray();
+            return edits.relaid();
         }
     }
 
