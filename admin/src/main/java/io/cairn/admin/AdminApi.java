@@ -30,6 +30,9 @@ import io.cairn.admin.resource.MastersResource;
 import io.cairn.admin.resource.SessionsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
+import io.cairn.admin.snapshot.ScheduleBook;
+import io.cairn.admin.snapshot.ScheduledSnapshots;
+import io.cairn.admin.snapshot.SchedulesResource;
 import io.cairn.admin.snapshot.SnapshotsResource;
 import io.cairn.admin.storage.DurabilityResource;
 import io.cairn.admin.storage.StorageResource;
@@ -87,6 +90,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final EventStream stream;
     private final BackupStream backups;
     private final BackupSchedule schedule;
+    private final ScheduledSnapshots snapshots;
     private final Fsck fsck;
     private final Consumer<Map<String, String>> logLevels;
     private Map<String, String> lastLevels = Map.of();
@@ -134,6 +138,9 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
         resources.add(new SnapshotsResource(master));
+        ScheduleBook book = new ScheduleBook(master, records);
+        snapshots = new ScheduledSnapshots(book, events, ground.clock());
+        resources.add(new SchedulesResource(master, book, snapshots, ground.clock()));
         resources.add(new ConfigurationResource(master, records));
         resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
         resources.add(new EventsResource(events));
@@ -270,6 +277,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
                 watch.tick();
                 history.tick(master.log().leaderTerm());
                 schedule.tick();
+                snapshots.tick(master.log().leaderTerm());
             }
         } catch (Problem e) {
             LOG.info("{}", e.getMessage());

@@ -1,4 +1,7 @@
-/** Snapshots of directories over the admin API: takes, lists and drops them. */
+/**
+ * Snapshots of directories over the admin API: takes, lists and drops them, and takes those of
+ * schedules while this master leads.
+ */
 @NullMarked
 package io.cairn.admin.snapshot;
 

@@ -7,22 +7,42 @@ export const title = 'Snapshots';
 
 export function open(context) {
     let items = [];
+    let schedules = [];
     return {
         load: async () => {
             items = await context.api.all('/snapshots', {}, 1000);
+            schedules = await context.api.all('/snapshot-schedules', {}, 1000);
         },
-        render: () => card('Snapshots',
-            h('p', {}, 'Each is a directory that can only be read: ',
-                h('code', {}, 'DIRECTORY/.snapshots/NAME'), '.'),
-            h('p', {}, button('Take a snapshot', () => context.change(takeOrder()))),
-            table('Snapshots', [
-                ['Directory', (s) => h('span', { class: 'path' }, s.directory)],
-                ['Name', (s) => h('span', { class: 'path' }, s.name)],
-                ['Taken', (s) => time(s.createdAt)],
-                ['State', (s) => s.state],
-                ['Change', (s) => s.state !== 'dropped' && drop(context, s)],
-            ], items, (s) => String(s.number), 'No snapshots.')),
+        render: () => [list(context, items), scheduleList(schedules)],
     };
+}
+
+function list(context, items) {
+    return card('Snapshots',
+        h('p', {}, 'Each is a directory that can only be read: ',
+            h('code', {}, 'DIRECTORY/.snapshots/NAME'), '.'),
+        h('p', {}, button('Take a snapshot', () => context.change(takeOrder()))),
+        table('Snapshots', [
+            ['Directory', (s) => h('span', { class: 'path' }, s.directory)],
+            ['Name', (s) => h('span', { class: 'path' }, s.name)],
+            ['Taken', (s) => time(s.createdAt)],
+            ['State', (s) => s.state],
+            ['Change', (s) => s.state !== 'dropped' && drop(context, s)],
+        ], items, (s) => String(s.number), 'No snapshots.'));
+}
+
+function scheduleList(schedules) {
+    return card('Schedules',
+        h('p', {}, 'The masters take these by themselves: ',
+            h('code', {}, 'cairn snapshot schedule set DIR hourly=24,daily=7'), '.'),
+        table('Schedules', [
+            ['Directory', (s) => h('span', { class: 'path' }, s.directory)],
+            ['Kept', (s) => s.schedule],
+            ['There', (s) => String(s.snapshotCount)],
+            ['Last', (s) => s.lastAt && time(s.lastAt)],
+            ['Next', (s) => time(s.nextAt)],
+            ['Error', (s) => s.error],
+        ], schedules, (s) => s.directory, 'No schedules.'));
 }
 
 function takeOrder() {

@@ -10,6 +10,7 @@ import io.cairn.node.ExitCode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Parameters;
             "They are in DIR/.snapshots/NAME of each mount, and never change."
         },
         synopsisSubcommandLabel = "[COMMAND]",
+        subcommands = SnapshotScheduleCommand.class,
         footer = {
             "  cairn snapshot create /projects monday",
             "  ls /mnt/cairn/projects/.snapshots/monday",
@@ -31,7 +33,9 @@ import picocli.CommandLine.Parameters;
 public final class SnapshotCommand implements Callable<Integer> {
     private static final String COLUMNS = "directory name createdAt:created state";
     private static final String NOW = "now";
-    private static final String DIRECTORY = "Below a mount, or as in the cluster.";
+
+    /** What a directory is. */
+    static final String DIRECTORY = "Below a mount, or as in the cluster.";
 
     @Mixin private Reading reading = new Reading();
 
@@ -122,15 +126,24 @@ public final class SnapshotCommand implements Callable<Integer> {
     /** The number of a snapshot of a directory, as text. */
     private static String number(ClusterPath place, String name, ApiOptions options) {
         String directory = place.text();
-        ApiRequest all = ApiRequest.of("GET /snapshots").query("limit", "1000");
-        for (Object each : ApiOptions.items(options.ask(all).document(), "items")) {
-            if (each instanceof Map<?, ?> found
-                    && directory.equals(found.get("directory"))
-                    && name.equals(found.get("name"))
-                    && !"dropped".equals(found.get("state"))) {
-                return String.valueOf(found.get("number"));
+        @Nullable Object after = null;
+        do {
+            Map<String, Object> page =
+                    options.ask(
+                                    ApiRequest.of("GET /snapshots")
+                                            .query("limit", "1000")
+                                            .query("after", after))
+                            .document();
+            for (Object each : ApiOptions.items(page)) {
+                if (each instanceof Map<?, ?> found
+                        && directory.equals(found.get("directory"))
+                        && name.equals(found.get("name"))
+                        && !"dropped".equals(found.get("state"))) {
+                    return String.valueOf(found.get("number"));
+                }
             }
-        }
+            after = page.get("next");
+        } while (after != null);
         throw new CommandException(
                 ExitCode.USAGE,
                 "'" + directory + "' has no snapshot '" + name + "': 'cairn snapshot' lists all");

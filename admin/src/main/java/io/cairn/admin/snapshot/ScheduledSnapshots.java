@@ -1,0 +1,319 @@
+package io.cairn.admin.snapshot;
+
+import io.cairn.admin.api.EventLog;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.base.Wording;
+import io.cairn.fs.Name;
+import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.runtime.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the snapshots of schedules while this master leads, and drops the oldest ones. The names of
+ * the snapshots tell which moments are done, so that a new leader goes on without a word of the old
+ * one. One thing is done at a time, as only one snapshot can be taken at a time. Thread-safe.
+ */
+public final class ScheduledSnapshots {
+    /** Schedules are looked at so often, and whenever a record of the administration changes. */
+    private static final long LOOK_MS = TimeUnit.MINUTES.toMillis(1);
+
+    /** A new leader has not heard of all chunk servers: failures are no news for so long. */
+    private static final long SETTLE_MS = TimeUnit.SECONDS.toMillis(30);
+
+    private static final long SOON_MS = TimeUnit.SECONDS.toMillis(2);
+    private static final long FIRST_PAUSE_MS = TimeUnit.MINUTES.toMillis(1);
+    private static final long LAST_PAUSE_MS = TimeUnit.MINUTES.toMillis(15);
+
+    /** What has not ended by then is not waited for any more. */
+    private static final long HANG_MS = TimeUnit.MINUTES.toMillis(2);
+
+    private final Ground ground;
+    private final EventLog events;
+    private final Clock clock;
+    private final Map<Duty, Instant> done = new HashMap<>();
+    private final Map<Duty, Trouble> troubles = new HashMap<>();
+    private long term = -1;
+    private long leadsSinceMs;
+    private @Nullable Work work;
+    private long changesSeen;
+    private long lookMs;
+
+    /** The cluster whose snapshots they are. */
+    interface Ground {
+        /** Another number after each change of a schedule. */
+        long changes();
+
+        /** All schedules, those of removed directories included. */
+        List<DirectorySchedule> schedules();
+
+        /** Whether a directory is there. */
+        boolean isThere(long root);
+
+        /** Removes a schedule. */
+        void forget(DirectorySchedule schedule);
+
+        /** All snapshots, also those that are begun or dropped. */
+        List<SnapshotRecord> snapshots();
+
+        /** Takes a snapshot; fails with EEXIST when there is one of that name. */
+        CompletableFuture<SnapshotRecord> take(long root, Name name);
+
+        /** Drops a snapshot; fails with ENOENT when it is gone. */
+        CompletableFuture<Void> drop(SnapshotRecord snapshot);
+    }
+
+    /** The snapshots of one cadence of a directory. */
+    private record Duty(long root, Cadence cadence) {}
+
+    /**
+     * What went wrong with a duty.
+     *
+     * @param failures that were told
+     * @param untilMs nothing is tried before
+     */
+    private record Trouble(String text, int failures, long untilMs) {}
+
+    /**
+     * What was begun.
+     *
+     * @param failed what to say when it fails
+     * @param good the error that is as good as success
+     * @param taken the moment whose snapshot is taken; null when one is dropped
+     * @param outcome looked at by ticks: who completes it may hold locks
+     */
+    private record Work(
+            Duty duty,
+            String directory,
+            String failed,
+            Errno good,
+            @Nullable Instant taken,
+            CompletableFuture<?> outcome,
+            long sinceMs) {}
+
+    /**
+     * None is taken before the first tick.
+     *
+     * @param events hears of failures
+     */
+    ScheduledSnapshots(Ground ground, EventLog events, Clock clock) {
+        this.ground = ground;
+        this.events = events;
+        this.clock = clock;
+    }
+
+    /** Those of the schedules of a book; events hear of failures. */
+    public ScheduledSnapshots(ScheduleBook book, EventLog events, Clock clock) {
+        this((Ground) book, events, clock);
+    }
+
+    /** Begins the next thing that is due; called often while this master leads in a term. */
+    public synchronized void tick(long leaderTerm) {
+        long nowMs = clock.millis();
+        if (leaderTerm != term) {
+            term = leaderTerm;
+            leadsSinceMs = nowMs;
+            work = null;
+            done.clear();
+            troubles.clear();
+            lookMs = nowMs;
+        }
+        if (work != null && !work.outcome.isDone() && nowMs - work.sinceMs < HANG_MS) {
+            return;
+        }
+        if (work != null) {
+            ended(work);
+            work = null;
+            lookMs = nowMs;
+        }
+        long changes = ground.changes();
+        if (changes != changesSeen || nowMs >= lookMs) {
+            changesSeen = changes;
+            look(nowMs);
+        }
+    }
+
+    /** What keeps the snapshots of a directory from being taken; null when nothing does. */
+    synchronized @Nullable String trouble(long root) {
+        for (Map.Entry<Duty, Trouble> each : troubles.entrySet()) {
+            if (each.getKey().root == root && each.getValue().failures > 0) {
+                return each.getValue().text;
+            }
+        }
+        return null;
+    }
+
+    private void look(long nowMs) {
+        Instant now = clock.now();
+        long hourMs = Duration.between(now, Cadence.HOURLY.after(now)).toMillis();
+        lookMs = nowMs + Math.min(LOOK_MS, hourMs);
+        List<DirectorySchedule> schedules = ground.schedules();
+        forgetDuties(schedules);
+        if (schedules.isEmpty()) {
+            return;
+        }
+        Map<Long, List<SnapshotRecord>> snapshots =
+                ground.snapshots().stream().collect(Collectors.groupingBy(SnapshotRecord::root));
+        for (DirectorySchedule schedule : schedules) {
+            if (!ground.isThere(schedule.root())) {
+                ground.forget(schedule);
+                tellEnd(schedule);
+                continue;
+            }
+            List<SnapshotRecord> its = snapshots.getOrDefault(schedule.root(), List.of());
+            for (Cadence cadence : Cadence.values()) {
+                if (schedule.counts().of(cadence) > 0 && attend(schedule, cadence, its, now)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    private void forgetDuties(List<DirectorySchedule> schedules) {
+        Set<Duty> duties = new HashSet<>();
+        for (DirectorySchedule schedule : schedules) {
+            for (Cadence cadence : Cadence.values()) {
+                if (schedule.counts().of(cadence) > 0) {
+                    duties.add(new Duty(schedule.root(), cadence));
+                }
+            }
+        }
+        done.keySet().retainAll(duties);
+        troubles.keySet().retainAll(duties);
+    }
+
+    private void tellEnd(DirectorySchedule schedule) {
+        events.add(
+                "info",
+                "snapshotScheduleEnded",
+                schedule.directory(),
+                "The schedule of snapshots of %s ends: the directory was removed."
+                        .formatted(schedule.directory()));
+    }
+
+    /** Begins what is due of a cadence; whether there was something. */
+    private boolean attend(
+            DirectorySchedule schedule, Cadence cadence, List<SnapshotRecord> its, Instant now) {
+        Duty duty = new Duty(schedule.root(), cadence);
+        Trouble trouble = troubles.get(duty);
+        if (trouble != null && clock.millis() < trouble.untilMs) {
+            lookMs = Math.min(lookMs, trouble.untilMs);
+            return false;
+        }
+        Instant newest = done.getOrDefault(duty, Instant.MIN);
+        TreeMap<Instant, SnapshotRecord> live = new TreeMap<>();
+        for (SnapshotRecord snapshot : its) {
+            Instant moment = cadence.momentOf(snapshot.name());
+            if (moment != null) {
+                newest = moment.isAfter(newest) ? moment : newest;
+                if (snapshot.isLive()) {
+                    live.put(moment, snapshot);
+                }
+            }
+        }
+        // After an outage the last moment is caught up with, and none before. A clock that was set
+        // back takes nothing again.
+        Instant due = cadence.momentAt(now);
+        if (newest.isBefore(due)) {
+            take(schedule, duty, due);
+            return true;
+        }
+        if (live.size() > schedule.counts().of(cadence)) {
+            drop(schedule, duty, live.firstEntry().getValue());
+            return true;
+        }
+        return false;
+    }
+
+    private void take(DirectorySchedule schedule, Duty duty, Instant due) {
+        Name name = duty.cadence.nameOf(due);
+        work =
+                new Work(
+                        duty,
+                        schedule.directory(),
+                        "Snapshot %s of %s was not taken".formatted(name, schedule.directory()),
+                        Errno.EEXIST,
+                        due,
+                        ground.take(duty.root, name),
+                        clock.millis());
+    }
+
+    private void drop(DirectorySchedule schedule, Duty duty, SnapshotRecord oldest) {
+        String directory = schedule.directory();
+        work =
+                new Work(
+                        duty,
+                        directory,
+                        "Snapshot %s of %s was not dropped".formatted(oldest.name(), directory),
+                        Errno.ENOENT,
+                        null,
+                        ground.drop(oldest),
+                        clock.millis());
+    }
+
+    private void ended(Work ended) {
+        Throwable error = error(ended.outcome);
+        if (error != null && !is(error, ended.good)) {
+            failed(ended, error);
+            return;
+        }
+        troubles.remove(ended.duty);
+        if (ended.taken != null) {
+            done.put(ended.duty, ended.taken);
+        }
+    }
+
+    /** Why it failed; null when it did not. */
+    private static @Nullable Throwable error(CompletableFuture<?> outcome) {
+        return switch (outcome.state()) {
+            case SUCCESS -> null;
+            case RUNNING -> new FsException(Errno.ETIMEDOUT, "the masters did not answer");
+            case CANCELLED -> new FsException(Errno.ECANCELED, "it was given up");
+            case FAILED -> {
+                Throwable error = outcome.exceptionNow();
+                Throwable cause = error.getCause();
+                yield error instanceof CompletionException && cause != null ? cause : error;
+            }
+        };
+    }
+
+    private static boolean is(Throwable error, Errno errno) {
+        return error instanceof FsException failure && failure.errno() == errno;
+    }
+
+    private void failed(Work failed, Throwable error) {
+        long nowMs = clock.millis();
+        Trouble before = troubles.get(failed.duty);
+        int failures = before == null ? 0 : before.failures;
+        boolean isPassing =
+                is(error, Errno.EAGAIN)
+                        || is(error, Errno.NOT_LEADER)
+                        || nowMs - leadsSinceMs < SETTLE_MS;
+        if (isPassing) {
+            String text = before == null ? failed.failed : before.text;
+            troubles.put(failed.duty, new Trouble(text, failures, nowMs + SOON_MS));
+            return;
+        }
+        long pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS << Math.min(failures, 4));
+        String text = failed.failed + ": " + Wording.of(error);
+        troubles.put(failed.duty, new Trouble(text, failures + 1, nowMs + pauseMs));
+        long minutes = TimeUnit.MILLISECONDS.toMinutes(pauseMs);
+        events.add(
+                "warning",
+                "snapshotFailed",
+                failed.directory,
+                text + "; it is tried again in " + Wording.count(minutes, "minute") + ".");
+    }
+}

@@ -1,0 +1,83 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.node.EmbeddedCluster;
+import io.cairn.node.ExitCode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code cairn snapshot} on a real cluster. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class SnapshotCommandsTest {
+    @TempDir private static Path directory;
+    private TestCluster cluster;
+
+    @BeforeAll
+    void start() throws Exception {
+        cluster = new TestCluster(directory, 1, 1);
+        CairnFileSystem fs = cluster.client("java");
+        fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("d"), 0755);
+    }
+
+    @AfterAll
+    void stop() {
+        cluster.close();
+    }
+
+    private CommandResult cairn(String... words) {
+        List<String> arguments = new ArrayList<>(List.of(words));
+        arguments.addAll(
+                List.of(
+                        "--api",
+                        "http://" + cluster.embedded().admin(),
+                        "--token-file",
+                        EmbeddedCluster.tokenFile(directory.resolve("data")).toString()));
+        return CommandResult.of(arguments);
+    }
+
+    private String ok(String... words) {
+        CommandResult result = cairn(words);
+        assertEquals(ExitCode.OK, result.code(), result.errors() + result.out());
+        return result.out();
+    }
+
+    private void fails(String says, String... words) {
+        CommandResult result = cairn(words);
+        assertTrue(result.code() != ExitCode.OK, result.out());
+        assertTrue(result.errors().contains(says), result.errors());
+    }
+
+    @Test
+    void aScheduleTakesSnapshotsUntilItIsRemoved() throws Exception {
+        String plan = ok("snapshot", "schedule", "set", "/d", "hourly=24,monthly=12", "--plan");
+        assertTrue(plan.contains("hourly=24,monthly=12"), plan);
+        assertTrue(ok("snapshot", "schedule").contains("none"));
+        ok("snapshot", "schedule", "set", "/d", "hourly=24,monthly=12");
+        Poll.until("snapshots", 60, () -> ok("snapshot", "list").contains("monthly-20"));
+        assertTrue(ok("snapshot").contains("hourly-20"));
+        assertTrue(ok("snapshot", "schedule", "list").contains("hourly=24,monthly=12"));
+        fails("no whole number", "snapshot", "schedule", "set", "/d", "daily=x");
+        fails("there are hourly", "snapshot", "schedule", "set", "/d", "yearly=1");
+        fails("absent", "snapshot", "schedule", "set", "/absent", "daily=1");
+        ok("snapshot", "schedule", "remove", "/d");
+        assertTrue(ok("snapshot", "schedule").contains("none"));
+        fails("no schedule", "snapshot", "schedule", "remove", "/d");
+        for (String line : ok("snapshot").lines().toList()) {
+            if (line.startsWith("/d")) {
+                ok("snapshot", "drop", "/d", line.split(" +", -1)[1], "--yes");
+            }
+        }
+    }
+}
