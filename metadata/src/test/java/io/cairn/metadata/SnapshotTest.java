@@ -223,6 +223,22 @@ class SnapshotTest {
         assertEquals(0, bench.store.size(Family.SNAPSHOT));
     }
 
+    /** Whoever deletes has passed the numbers that were given while the objects were held. */
+    @Test
+    void whatIsReleasedWithASnapshotIsTheLastOfTheQueue() {
+        Inode file = fileInChunks("f", 3L << CHUNK);
+        long oid = layout(file).lastOid();
+        int number = take(ROOT, "s");
+        bench.unlink(ROOT, "f");
+        bench.leader(new LeaderMutation.Purge(new long[] {file.ino()}));
+        Inode fresh = fileInChunks("g", 3L << CHUNK);
+        bench.unlink(ROOT, "g");
+        bench.leader(new LeaderMutation.Purge(new long[] {fresh.ino()}));
+        long passed = bench.namespace.garbage(0, 10).getLast().entryId();
+        dropAndSweep(number);
+        assertEquals(oid, bench.namespace.garbage(passed, 10).getFirst().oid());
+    }
+
     @Test
     void newObjectsAreReleasedAtOnce() {
         take(ROOT, "s");

@@ -28,6 +28,7 @@ final class ClientWork implements SimulatedClient.Work {
     private final TreeWork trees;
     private final AppendWork appends;
     private final JobWork jobs;
+    private final SnapshotWork snapshots;
 
     ClientWork(String node, Oracle oracle, Random random) {
         this.oracle = oracle;
@@ -39,6 +40,7 @@ final class ClientWork implements SimulatedClient.Work {
         trees = new TreeWork(oracle, random, call, node);
         appends = new AppendWork(oracle, random, call, process);
         jobs = new JobWork(oracle, random, call);
+        snapshots = new SnapshotWork(oracle, call);
     }
 
     /** The call under way, or an empty text. */
@@ -87,6 +89,10 @@ final class ClientWork implements SimulatedClient.Work {
     }
 
     private void step(CairnFileSystem fs, long directory) {
+        if (!oracle.snapshots.isEmpty() && random.nextInt(10) == 0) {
+            snapshots.read(fs, random);
+            return;
+        }
         int dice = random.nextInt(100);
         if (dice < 40) {
             files.write(fs, directory);

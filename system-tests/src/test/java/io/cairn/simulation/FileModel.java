@@ -155,7 +155,16 @@ final class FileModel {
      * @param still whether nothing was changed while it was read: else it may end anywhere
      */
     @Nullable String mismatch(ByteBuffer contents, int since, boolean still) {
-        Set<Integer> sizes = sizes(since);
+        return mismatch(contents, since, changes.size(), still);
+    }
+
+    /**
+     * The same for contents of a moment that is over.
+     *
+     * @param until changes from this number on were made later
+     */
+    @Nullable String mismatch(ByteBuffer contents, int since, int until, boolean still) {
+        Set<Integer> sizes = sizes(since, until);
         int bytes = contents.remaining();
         boolean fits = bytes % Cells.BYTES == 0 && sizes.contains(bytes / Cells.BYTES);
         if (still && !fits) {
@@ -168,7 +177,7 @@ final class FileModel {
             } catch (IllegalStateException e) {
                 return name + ": " + e.getMessage();
             }
-            Set<Long> tags = tags(i, since);
+            Set<Long> tags = tags(i, since, until);
             boolean inPlace = cell.tag() == 0 || cell.index() == i;
             if (!inPlace || !tags.contains(cell.tag())) {
                 return name + " cell " + i + " holds " + cell + ", not " + tags + "; " + sizes;
@@ -177,9 +186,9 @@ final class FileModel {
         return null;
     }
 
-    private Set<Integer> sizes(int since) {
+    private Set<Integer> sizes(int since, int until) {
         Set<Integer> sizes = new LinkedHashSet<>();
-        for (int i = changes.size() - 1; i >= 0; i--) {
+        for (int i = until - 1; i >= 0; i--) {
             sizes.add(changes.get(i).sizeAfter);
             if (i < since) {
                 return sizes;
@@ -197,9 +206,9 @@ final class FileModel {
         return sizes;
     }
 
-    private Set<Long> tags(int cell, int since) {
+    private Set<Long> tags(int cell, int since, int until) {
         Set<Long> tags = new LinkedHashSet<>();
-        for (int i = changes.size() - 1; i >= 0; i--) {
+        for (int i = until - 1; i >= 0; i--) {
             Change change = changes.get(i);
             if (change.touches(cell)) {
                 tags.add(change.tag);

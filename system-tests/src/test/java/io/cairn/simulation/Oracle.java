@@ -14,6 +14,7 @@ final class Oracle {
     final List<FileModel> files = new ArrayList<>();
     final List<TreeModel> trees = new ArrayList<>();
     final List<JobModel> jobs = new ArrayList<>();
+    final List<SnapshotModel> snapshots = new ArrayList<>();
     final List<String> removed = new ArrayList<>();
     final AppendModel log = new AppendModel();
     private long lastTag;
@@ -80,6 +81,8 @@ final class Oracle {
     void exposed() {
         exposed = true;
         files.forEach(FileModel::exposed);
+        // Some of theirs were removed since.
+        snapshots.forEach(snapshot -> snapshot.files().forEach(FileModel::exposed));
         log.exposed();
     }
 

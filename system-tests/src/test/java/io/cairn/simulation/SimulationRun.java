@@ -86,12 +86,15 @@ final class SimulationRun {
         operator.begin();
         FaultPlan faults = new FaultPlan(cluster, oracle, this::startWork);
         MovePlan moves = new MovePlan(cluster);
+        SnapshotPlan snapshots = new SnapshotPlan(cluster, oracle);
+        snapshots.begin();
         if (faulty) {
             faults.begin();
             moves.begin();
         }
         runUntil(() -> false, workMs);
         moves.end();
+        snapshots.end();
         faults.end();
         cluster.network.setFaults(NetworkFaults.NONE);
         oracle.calm();
@@ -113,6 +116,9 @@ final class SimulationRun {
         reader.start(new FinalWork(oracle, call(reader)), 0);
         cluster.clients.add(reader);
         finish("the last look");
+        if (!isOver() && !runUntil(snapshots::isGone, WHOLE_LIMIT_MS)) {
+            history.violate("I11 snapshots stay: " + cluster.masters.namespace().snapshots());
+        }
         new FinalCheck(cluster, oracle, this::runUntil).run();
     }
 

@@ -210,7 +210,8 @@ final class TreeModel {
         return second == null ? null : difference + "; with the uncertain operation: " + second;
     }
 
-    private @Nullable String difference(Map<String, Node> wanted, Map<String, Node> found) {
+    /** How what was found differs from what should be there, or null. */
+    @Nullable String difference(Map<String, Node> wanted, Map<String, Node> found) {
         for (Map.Entry<String, Node> each : wanted.entrySet()) {
             Node there = found.get(each.getKey());
             Node node = each.getValue();

@@ -75,7 +75,11 @@ public final class ObjectLedger {
         transaction.counters().poolUsed(poolId, 1);
     }
 
-    /** Releases what was held for snapshots, as far as none that is left needs it. */
+    /**
+     * Releases what was held for snapshots, as far as none that is left needs it. Each becomes the
+     * last of the queue, as if it was released now: whoever works at the queue has passed the
+     * number that it had.
+     */
     public void letGo(List<Transaction.Entry> held) {
         for (Transaction.Entry entry : held) {
             GarbageTask task = decodeHeld(entry.key(), entry.value());
@@ -88,7 +92,8 @@ public final class ObjectLedger {
                                 .i64(task.endChunk())
                                 .toBytes();
                 transaction.records().delete(Family.HELD, entry.key());
-                transaction.records().put(Family.GC, entry.key(), value);
+                byte[] last = Keys.of(transaction.counters().takeGarbage());
+                transaction.records().put(Family.GC, last, value);
             }
         }
     }

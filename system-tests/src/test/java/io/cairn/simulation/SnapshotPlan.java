@@ -1,0 +1,139 @@
+package io.cairn.simulation;
+
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.master.snapshot.SnapshotKeeper;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.metadata.snapshot.SnapshotRecord.State;
+import io.cairn.testkit.simulated.SimulatedScheduler;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes and drops snapshots of the whole tree in some seeds, while files are written, servers fail
+ * and masters change. In the end all are dropped, and nothing of them is left.
+ */
+final class SnapshotPlan {
+    private static final int LEAST_PAUSE_MS = 300;
+    private static final int MOST_PAUSE_MS = 5_000;
+    private static final int MOST_LIVE = 4;
+    private static final long LOOK_MS = 50;
+
+    private final SimulatedCluster cluster;
+    private final Oracle oracle;
+    private final SimulatedScheduler time;
+    private final Random random;
+    private final boolean any;
+    private final Set<Integer> leaving = new HashSet<>();
+    private @Nullable SnapshotModel asked;
+    private boolean answered;
+    private int last;
+
+    /** The plan of a seed; it draws nothing from the simulation's own numbers. */
+    SnapshotPlan(SimulatedCluster cluster, Oracle oracle) {
+        this.cluster = cluster;
+        this.oracle = oracle;
+        time = new SimulatedScheduler(cluster.simulation);
+        random = new Random(cluster.simulation.seed() * 0x9e3779b97f4a7c15L);
+        any = random.nextInt(3) == 0;
+    }
+
+    /** Begins, if there are snapshots in this seed. */
+    void begin() {
+        if (any) {
+            cluster.history.fault("snapshots are taken");
+            later(this::take);
+            later(this::drop);
+            time.schedule(this::look, LOOK_MS);
+        }
+    }
+
+    private void later(Runnable task) {
+        time.schedule(task, LEAST_PAUSE_MS + random.nextInt(MOST_PAUSE_MS));
+    }
+
+    private SnapshotKeeper keeper() {
+        return cluster.masters.service().snapshots();
+    }
+
+    private void take() {
+        later(this::take);
+        long live = oracle.snapshots.stream().filter(SnapshotModel::isLive).count();
+        if (asked == null && live < MOST_LIVE && cluster.masters.leader() != null) {
+            SnapshotModel model = new SnapshotModel("s" + ++last, oracle);
+            asked = model;
+            answered = false;
+            cluster.history.note("snapshot " + model.name);
+            keeper().take(FileSystem.ROOT_INO, Name.of(model.name))
+                    .whenComplete((_, error) -> told(model, error));
+        }
+    }
+
+    /** An error does not say that it will not be there: another master may take it over. */
+    private void told(SnapshotModel model, @Nullable Throwable error) {
+        cluster.history.note("snapshot " + model.name + ": " + (error == null ? "taken" : error));
+        answered |= asked == model;
+    }
+
+    private @Nullable SnapshotRecord record(SnapshotModel model) {
+        return cluster.masters.namespace().snapshots().stream()
+                .filter(each -> each.name().equals(Name.of(model.name)))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void look() {
+        time.schedule(this::look, LOOK_MS);
+        SnapshotModel model = asked;
+        if (model == null) {
+            return;
+        }
+        SnapshotRecord record = record(model);
+        if (record != null && record.isLive()) {
+            model.live(record.number(), oracle);
+            oracle.snapshots.add(model);
+            cluster.history.note("snapshot " + model.name + " can be read");
+            asked = null;
+        } else if (answered && (record == null || record.state() == State.DROPPED)) {
+            asked = null;
+        }
+    }
+
+    private void drop() {
+        later(this::drop);
+        List<SnapshotModel> live =
+                oracle.snapshots.stream().filter(SnapshotModel::isLive).toList();
+        if (live.size() > 1) {
+            SnapshotModel model = Oracle.pick(random, live);
+            SnapshotRecord record = record(model);
+            if (record != null && cluster.masters.leader() != null) {
+                cluster.history.note("drop " + model.name);
+                model.drop();
+                var _ = keeper().drop(record);
+            }
+        }
+    }
+
+    /** No more are taken, and none is dropped. */
+    void end() {
+        time.stop();
+    }
+
+    /** Drops what is left, whenever it is asked; whether nothing of any snapshot is there now. */
+    boolean isGone() {
+        if (cluster.masters.leader() == null) {
+            return false;
+        }
+        Namespace namespace = cluster.masters.namespace();
+        for (SnapshotRecord record : namespace.snapshots()) {
+            if (record.isLive() && leaving.add(record.number())) {
+                var _ = keeper().drop(record);
+            }
+        }
+        return namespace.snapshots().isEmpty() && !namespace.snapshotStatus().isSweeping();
+    }
+}
