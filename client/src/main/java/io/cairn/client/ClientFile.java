@@ -7,6 +7,7 @@ import io.cairn.client.file.ContentReader;
 import io.cairn.client.file.ContentWriter;
 import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
+import io.cairn.client.tree.Permissions;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An open file of this client; what several of one inode share is in {@link OpenInode}. */
 public final class ClientFile implements OpenFile {
+    private static final int KEEP_SIZE = 1;
+
     private final CairnFileSystem fs;
     private final OpenInode state;
     private final ContentReader reader;
@@ -94,7 +97,20 @@ public final class ClientFile implements OpenFile {
         return count;
     }
 
+    /**
+     * EPERM for an immutable file, and for writing elsewhere than at the end of an append-only one
+     * that was opened for that. Who had it open before goes on, as on ext4.
+     */
+    private void requireAllowed(boolean append) {
+        Attributes known = state.inode().attributes();
+        Permissions.requireMutable(known);
+        if (!append && (flags & FileSystem.O_APPEND) != 0) {
+            Permissions.requireNoAppend(known);
+        }
+    }
+
     private void put(long offsetBytes, ByteBuffer source, boolean append) {
+        requireAllowed(append);
         if (!append && fs.mount().master().session().isConnected()) {
             // Else it is taken, and reported should the file turn out to be cut.
             state.doubts().settle();
@@ -195,6 +211,10 @@ public final class ClientFile implements OpenFile {
     public void allocate(int mode, long offsetBytes, long lengthBytes) {
         requireWritable();
         state.doubts().look();
+        requireAllowed(true);
+        if ((mode & ~KEEP_SIZE) != 0) {
+            Permissions.requireNoAppend(state.inode().attributes());
+        }
         fs.beforeWrite(state, caller);
         fs.contents().allocate(state, mode, offsetBytes, lengthBytes);
     }

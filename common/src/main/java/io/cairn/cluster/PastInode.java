@@ -91,7 +91,8 @@ public final class PastInode {
                 a.ctimeNs(),
                 a.version(),
                 a.acls(),
-                a.birthNs());
+                a.birthNs(),
+                a.flags());
     }
 
     /** An inode as a snapshot shows it. */

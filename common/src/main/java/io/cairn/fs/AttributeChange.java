@@ -12,6 +12,8 @@ package io.cairn.fs;
  * @param atimeNs new access time, unless {@link #ATIME_NOW}
  * @param mtimeNs new modification time, unless {@link #MTIME_NOW}
  * @param guardCtimeNs with {@link #GUARD}: the only ctime with which the change is made
+ * @param flagMask with {@link #FLAGS}: the flags that change, of {@link Attributes#flags}
+ * @param flags with {@link #FLAGS}: those of {@code flagMask} that are set; others are cleared
  */
 public record AttributeChange(
         int mask,
@@ -21,7 +23,9 @@ public record AttributeChange(
         long size,
         long atimeNs,
         long mtimeNs,
-        long guardCtimeNs) {
+        long guardCtimeNs,
+        int flagMask,
+        int flags) {
     public static final int MODE = 1;
     public static final int UID = 2;
     public static final int GID = 4;
@@ -47,60 +51,102 @@ public record AttributeChange(
     /** ECANCELED, and no change, when the ctime is another than {@code guardCtimeNs}. */
     public static final int GUARD = 1024;
 
+    /** Flags of the inode change, as chattr(1) wants it. */
+    public static final int FLAGS = 4096;
+
     /** All defined bits. */
-    public static final int ALL = 2047;
+    public static final int ALL = 2047 | FLAGS;
 
     /** A change of nothing, to build on. */
-    public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0, 0);
+    public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Whether any bit of {@code bits} is set. */
     public boolean has(int bits) {
         return (mask & bits) != 0;
     }
 
-    public AttributeChange withMode(int newMode) {
+    /** The same with other times and another guard. */
+    private AttributeChange with(int newMask, long atime, long mtime, long guard) {
         return new AttributeChange(
-                mask | MODE, newMode, uid, gid, size, atimeNs, mtimeNs, guardCtimeNs);
+                newMask, mode, uid, gid, size, atime, mtime, guard, flagMask, flags);
+    }
+
+    /** The same with another mode, owner, group and size. */
+    private AttributeChange with(int bit, int newMode, int newUid, int newGid, long newSize) {
+        return new AttributeChange(
+                mask | bit,
+                newMode,
+                newUid,
+                newGid,
+                newSize,
+                atimeNs,
+                mtimeNs,
+                guardCtimeNs,
+                flagMask,
+                flags);
+    }
+
+    public AttributeChange withMode(int newMode) {
+        return with(MODE, newMode, uid, gid, size);
     }
 
     public AttributeChange withUid(int newUid) {
-        return new AttributeChange(
-                mask | UID, mode, newUid, gid, size, atimeNs, mtimeNs, guardCtimeNs);
+        return with(UID, mode, newUid, gid, size);
     }
 
     public AttributeChange withGid(int newGid) {
-        return new AttributeChange(
-                mask | GID, mode, uid, newGid, size, atimeNs, mtimeNs, guardCtimeNs);
+        return with(GID, mode, uid, newGid, size);
     }
 
     public AttributeChange withSize(long newSize) {
-        return new AttributeChange(
-                mask | SIZE, mode, uid, gid, newSize, atimeNs, mtimeNs, guardCtimeNs);
+        return with(SIZE, mode, uid, gid, newSize);
     }
 
     public AttributeChange withAtime(long ns) {
-        return new AttributeChange(
-                (mask | ATIME) & ~ATIME_NOW, mode, uid, gid, size, ns, mtimeNs, guardCtimeNs);
+        return with((mask | ATIME) & ~ATIME_NOW, ns, mtimeNs, guardCtimeNs);
     }
 
     public AttributeChange withMtime(long ns) {
-        return new AttributeChange(
-                (mask | MTIME) & ~MTIME_NOW, mode, uid, gid, size, atimeNs, ns, guardCtimeNs);
+        return with((mask | MTIME) & ~MTIME_NOW, atimeNs, ns, guardCtimeNs);
     }
 
     /** The same, but only if the ctime is this one. */
     public AttributeChange withGuard(long ctimeNs) {
-        return new AttributeChange(mask | GUARD, mode, uid, gid, size, atimeNs, mtimeNs, ctimeNs);
+        return with(mask | GUARD, atimeNs, mtimeNs, ctimeNs);
+    }
+
+    /**
+     * The same, and the flags of {@code changed} become what they are in {@code wanted}.
+     *
+     * @param changed or of {@link Attributes#IMMUTABLE} and the like
+     */
+    public AttributeChange withFlags(int changed, int wanted) {
+        return new AttributeChange(
+                mask | FLAGS,
+                mode,
+                uid,
+                gid,
+                size,
+                atimeNs,
+                mtimeNs,
+                guardCtimeNs,
+                changed,
+                wanted & changed);
+    }
+
+    /** The flags of an inode that has {@code before} after this change. */
+    public int flagsAfter(int before) {
+        return has(FLAGS) ? before & ~flagMask | flags & flagMask : before;
     }
 
     /** The same plus flag bits such as {@link #ATIME_NOW} or {@link #KILL_PRIVILEGE}. */
     public AttributeChange withBits(int bits) {
-        return new AttributeChange(
-                mask | bits, mode, uid, gid, size, atimeNs, mtimeNs, guardCtimeNs);
+        return with(mask | bits, atimeNs, mtimeNs, guardCtimeNs);
     }
 
     /** The same without some bits. */
     public AttributeChange without(int bits) {
+        boolean keepsFlags = (bits & FLAGS) == 0;
         return new AttributeChange(
                 mask & ~bits,
                 mode,
@@ -109,6 +155,8 @@ public record AttributeChange(
                 size,
                 atimeNs,
                 mtimeNs,
-                (bits & GUARD) == 0 ? guardCtimeNs : 0);
+                (bits & GUARD) == 0 ? guardCtimeNs : 0,
+                keepsFlags ? flagMask : 0,
+                keepsFlags ? flags : 0);
     }
 }

@@ -21,6 +21,8 @@ package io.cairn.fs;
  *     the number of the log entry (upper 48 bits) and the place in it. A change counter
  * @param acls access control lists beyond the mode; mostly {@link Acls#NONE}
  * @param birthNs when the inode was made, for ever the same; 0 when nobody has told it
+ * @param flags or of {@link #IMMUTABLE}, {@link #APPEND}, {@link #NODUMP}, {@link #NOATIME}: what
+ *     chattr(1) sets
  */
 public record Attributes(
         long ino,
@@ -38,7 +40,29 @@ public record Attributes(
         long ctimeNs,
         long version,
         Acls acls,
-        long birthNs) {
+        long birthNs,
+        int flags) {
+
+    /** Nothing of the inode changes, no name of a directory either: {@code chattr +i}. */
+    public static final int IMMUTABLE = 1;
+
+    /** Contents only grow at the end, names of a directory only come: {@code chattr +a}. */
+    public static final int APPEND = 2;
+
+    /** Backups leave it out, if they want: {@code chattr +d}. */
+    public static final int NODUMP = 4;
+
+    /** Reading does not set the access time: {@code chattr +A}. */
+    public static final int NOATIME = 8;
+
+    /** Those that only root changes. */
+    public static final int PROTECTING = IMMUTABLE | APPEND;
+
+    /** Those that new inodes take over from their directory. */
+    public static final int INHERITED = NODUMP | NOATIME;
+
+    /** All flags. */
+    public static final int ALL_FLAGS = PROTECTING | INHERITED;
 
     /** The whole {@code st_mode}: type and permission bits. */
     public int fullMode() {
@@ -56,6 +80,11 @@ public record Attributes(
     /** {@code st_blocks}: used bytes in units of 512, rounded up. */
     public long blocks() {
         return (usedBytes + 511) / 512;
+    }
+
+    /** Whether one of {@code wanted} flags is set. */
+    public boolean hasFlag(int wanted) {
+        return (flags & wanted) != 0;
     }
 
     /** Whether this is a directory. */
@@ -86,6 +115,7 @@ public record Attributes(
                 Math.max(ctimeNs, newMtimeNs),
                 version,
                 acls,
-                birthNs);
+                birthNs,
+                flags);
     }
 }

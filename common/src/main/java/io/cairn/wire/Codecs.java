@@ -40,6 +40,7 @@ import java.util.TreeMap;
  */
 public final class Codecs {
 
+    private static final int FLAGS = 0x20;
     private static final int ACCESS_ACL = 0x40;
     private static final int INHERITED_ACL = 0x80;
 
@@ -57,12 +58,13 @@ public final class Codecs {
         return type;
     }
 
-    /** The code of the type has the bits {@code *_ACL} when lists follow at the end. */
+    /** The code of the type has bits for lists and flags, which follow at the end if they are. */
     public static void attributes(Encoder out, Attributes a) {
         Acl access = a.acls().access();
         Acl inherited = a.acls().inherited();
         int lists = (access == null ? 0 : ACCESS_ACL) | (inherited == null ? 0 : INHERITED_ACL);
-        out.i64(a.ino()).i32(a.generation()).u8(a.type().code() | lists);
+        int more = lists | (a.flags() == 0 ? 0 : FLAGS);
+        out.i64(a.ino()).i32(a.generation()).u8(a.type().code() | more);
         out.i32(a.mode()).i32(a.nlink());
         out.i32(a.uid()).i32(a.gid()).i64(a.rdev()).i64(a.size()).i64(a.usedBytes());
         out.i64(a.atimeNs()).i64(a.mtimeNs()).i64(a.ctimeNs()).i64(a.version());
@@ -73,13 +75,16 @@ public final class Codecs {
             out.list(inherited.entries(), Codecs::aclEntry);
         }
         out.i64(a.birthNs());
+        if (a.flags() != 0) {
+            out.i32(a.flags());
+        }
     }
 
     public static Attributes attributes(Decoder in) {
         long ino = in.i64();
         int generation = in.i32();
         int code = in.u8();
-        FileType type = fileType(code & ~(ACCESS_ACL | INHERITED_ACL));
+        FileType type = fileType(code & ~(FLAGS | ACCESS_ACL | INHERITED_ACL));
         return new Attributes(
                 ino,
                 generation,
@@ -96,7 +101,8 @@ public final class Codecs {
                 in.i64(),
                 in.i64(),
                 acls(in, code),
-                in.i64());
+                in.i64(),
+                (code & FLAGS) == 0 ? 0 : in.i32());
     }
 
     private static Acls acls(Decoder in, int code) {
@@ -135,6 +141,9 @@ public final class Codecs {
         if (c.has(AttributeChange.GUARD)) {
             out.i64(c.guardCtimeNs());
         }
+        if (c.has(AttributeChange.FLAGS)) {
+            out.i32(c.flagMask()).i32(c.flags());
+        }
     }
 
     public static AttributeChange attributeChange(Decoder in) {
@@ -147,7 +156,9 @@ public final class Codecs {
                 in.i64(),
                 in.i64(),
                 in.i64(),
-                (mask & AttributeChange.GUARD) == 0 ? 0 : in.i64());
+                (mask & AttributeChange.GUARD) == 0 ? 0 : in.i64(),
+                (mask & AttributeChange.FLAGS) == 0 ? 0 : in.i32(),
+                (mask & AttributeChange.FLAGS) == 0 ? 0 : in.i32());
     }
 
     public static void policy(Encoder out, Policy p) {

@@ -135,10 +135,8 @@ public final class RandomRecords {
         }
         if (type == AttributeChange.class) {
             AttributeChange change = of(AttributeChange.class);
-            // A guard without its bit does not travel.
-            return change.has(AttributeChange.GUARD)
-                    ? change
-                    : change.without(AttributeChange.GUARD);
+            // A guard without its bit does not travel, nor do flags.
+            return change.without(~change.mask() & (AttributeChange.GUARD | AttributeChange.FLAGS));
         }
         if (type == Mutation.class) {
             return random.nextBoolean()

@@ -40,6 +40,7 @@ class CachesTest {
                 7,
                 version,
                 Acls.NONE,
+                0,
                 0);
     }
 

@@ -24,6 +24,8 @@ final class JnrContractTest extends MountContract {
                         Posix.Capability.UNNAMED_FILES,
                         Posix.Capability.BIRTH_TIME,
                         Posix.Capability.SEEK_HOLES,
+                        Posix.Capability.INODE_FLAGS,
+                        Posix.Capability.STRICT_IMMUTABLE,
                         Posix.Capability.ATOMIC_REPLACE));
     }
 }

@@ -63,6 +63,7 @@ class DirectoryWatchTest {
                         0,
                         1,
                         Acls.NONE,
+                        0,
                         0);
         Inode inode = new Inode(a, DIR, 1, Policy.STANDARD, null, null, 0, 0, 0);
         return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null);

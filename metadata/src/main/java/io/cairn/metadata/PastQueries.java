@@ -202,7 +202,8 @@ final class PastQueries {
                         a.birthNs(),
                         Math.max(changes, a.version()),
                         Acls.NONE,
-                        a.birthNs());
+                        a.birthNs(),
+                        0);
         return new Inode(
                 attributes, directory, 0, living.policy(), null, null, entries, 0, changes);
     }

@@ -272,7 +272,16 @@ class NamespaceFuzzTest {
         return new TreeMutation.SetAttributes(
                 number(),
                 new AttributeChange(
-                        mask, small(), small(), small(), number(), number(), number(), 0));
+                        mask,
+                        small(),
+                        small(),
+                        small(),
+                        number(),
+                        number(),
+                        number(),
+                        0,
+                        small(),
+                        small()));
     }
 
     private Mutation writeInline() {

@@ -288,13 +288,14 @@ class NamespaceModelTest {
                         ino, read.withBits(AttributeChange.KEEP_CTIME));
             }
             default -> {
-                int mask = (s.c * 31 + s.b) & (AttributeChange.ALL & ~AttributeChange.SIZE);
+                int left = AttributeChange.SIZE | AttributeChange.FLAGS;
+                int mask = (s.c * 31 + s.b) & (AttributeChange.ALL & ~left);
                 NodeModel node = run.tree.nodes.get(ino);
                 long guardNs = node == null || s.d % 3 == 0 ? 1 : node.ctime;
                 yield new TreeMutation.SetAttributes(
                         ino,
                         new AttributeChange(
-                                mask, s.d & 07777, s.b, s.c, 0, s.a * 7L, s.d * 7L, guardNs));
+                                mask, s.d & 07777, s.b, s.c, 0, s.a * 7L, s.d * 7L, guardNs, 0, 0));
             }
         };
     }

@@ -192,7 +192,7 @@ final class NodeModel {
     Attributes attributes() {
         return new Attributes(
                 ino, 1, type, mode, nlink, uid, gid, rdev, size, used, atime, mtime, ctime, version,
-                Acls.NONE, birth);
+                Acls.NONE, birth, 0);
     }
 
     Inode inode() {

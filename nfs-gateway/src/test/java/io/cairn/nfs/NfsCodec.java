@@ -46,7 +46,7 @@ final class NfsCodec {
         long ino = in.i64();
         return new Attributes(
                 ino, 1, type, mode, nlink, uid, gid, rdev, size, used, time(in), time(in), time(in),
-                0, Acls.NONE, 0);
+                0, Acls.NONE, 0, 0);
     }
 
     static void device(XdrWriter out, long rdev) {

@@ -50,6 +50,9 @@ public final class AccessTimes {
      * @param inode its attributes as {@link #over} makes them
      */
     public void accessed(Attributes inode) {
+        if (inode.hasFlag(Attributes.NOATIME)) {
+            return;
+        }
         long changedNs = Math.max(inode.mtimeNs(), inode.ctimeNs());
         long nowNs = master.session().masterClock().nowNs();
         boolean due = inode.atimeNs() <= changedNs || nowNs - inode.atimeNs() > DAY_NS;
@@ -86,7 +89,8 @@ public final class AccessTimes {
                 a.ctimeNs(),
                 a.version(),
                 a.acls(),
-                a.birthNs());
+                a.birthNs(),
+                a.flags());
     }
 
     /** The time is being set to another value, or the inode is gone: forgets it. */

@@ -71,9 +71,24 @@ public final class Permissions {
     public static void require(Caller caller, Attributes inode, int accessBits) {
         if ((accessBits & FileSystem.ACCESS_WRITE) != 0) {
             PastInode.requireLiving(inode.ino());
+            requireMutable(inode);
         }
         if (!grants(caller, inode, accessBits)) {
             throw new FsException(Errno.EACCES);
+        }
+    }
+
+    /** EPERM for an immutable inode, which is told before a missing right. */
+    public static void requireMutable(Attributes inode) {
+        if (inode.hasFlag(Attributes.IMMUTABLE)) {
+            throw new FsException(Errno.EPERM, "inode " + inode.ino() + " is immutable");
+        }
+    }
+
+    /** EPERM for an append-only inode. */
+    public static void requireNoAppend(Attributes inode) {
+        if (inode.hasFlag(Attributes.APPEND)) {
+            throw new FsException(Errno.EPERM, "inode " + inode.ino() + " is append-only");
         }
     }
 
@@ -147,6 +162,11 @@ public final class Permissions {
             bits |= FileSystem.ACCESS_WRITE;
         }
         require(caller, file, bits);
+        boolean appends = (flags & FileSystem.O_APPEND) != 0;
+        boolean writes = (flags & FileSystem.O_ACCMODE) != FileSystem.O_RDONLY;
+        if (writes && !appends || (flags & FileSystem.O_TRUNC) != 0) {
+            requireNoAppend(file);
+        }
     }
 
     /** Whether a write or truncation by this caller takes setuid and setgid away. */
@@ -178,14 +198,30 @@ public final class Permissions {
         }
         if (wanted.has(AttributeChange.SIZE)) {
             require(caller, inode, FileSystem.ACCESS_WRITE);
+            requireNoAppend(inode);
             if (losesPrivilege(caller, inode)) {
                 change = change.withBits(AttributeChange.KILL_PRIVILEGE);
             }
+        }
+        if (wanted.has(AttributeChange.FLAGS)) {
+            requireFlags(caller, inode, wanted);
         }
         if (wanted.has(AttributeChange.ATIME | AttributeChange.MTIME)) {
             requireUtimes(caller, inode, wanted);
         }
         return change;
+    }
+
+    /** Even of callers that the kernel has checked only root protects an inode, or opens it. */
+    private static void requireFlags(Caller caller, Attributes inode, AttributeChange wanted) {
+        if (!isFree(caller) && !isOwner(caller, inode)) {
+            throw new FsException(Errno.EPERM, "only the owner may change the flags");
+        }
+        int changed = wanted.flagsAfter(inode.flags()) ^ inode.flags();
+        if ((changed & Attributes.PROTECTING) != 0 && caller.uid() != 0) {
+            throw new FsException(
+                    Errno.EPERM, "only root makes inodes immutable or append-only, or undoes it");
+        }
     }
 
     private static void requireChown(Caller caller, Attributes inode, AttributeChange wanted) {

@@ -450,7 +450,9 @@ public final class Tree {
         if (change.has(AttributeChange.ATIME)) {
             accessTimes.forget(ino);
         }
-        return change.has(AttributeChange.MTIME | AttributeChange.ATIME) ? open.get(ino) : null;
+        // What was written before it became immutable belongs to it.
+        int bits = AttributeChange.MTIME | AttributeChange.ATIME | AttributeChange.FLAGS;
+        return change.has(bits) ? open.get(ino) : null;
     }
 
     private EntryReply resize(Caller caller, Attributes before, AttributeChange change) {

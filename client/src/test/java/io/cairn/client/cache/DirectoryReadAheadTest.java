@@ -39,7 +39,7 @@ class DirectoryReadAheadTest {
     private final DirectoryReadAhead readAhead = new DirectoryReadAhead(this::ask, clock, cache);
 
     private static Attributes attributes(long ino, FileType type) {
-        return new Attributes(ino, 1, type, 0644, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0);
+        return new Attributes(ino, 1, type, 0644, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0, 0);
     }
 
     private static Name name(int number) {

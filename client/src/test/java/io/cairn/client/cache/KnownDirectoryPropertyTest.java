@@ -166,6 +166,7 @@ class KnownDirectoryPropertyTest {
                             0,
                             count,
                             Acls.NONE,
+                            0,
                             0);
             return new DirectoryState(a, count, 1);
         }

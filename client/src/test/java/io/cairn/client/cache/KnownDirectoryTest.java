@@ -29,7 +29,7 @@ class KnownDirectoryTest {
     private static final Name NONE = Name.of("none");
     private static final Attributes ATTRIBUTES =
             new Attributes(
-                    1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0);
+                    1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0, 0);
 
     private final AtomicInteger names = new AtomicInteger();
     private final ManualClock clock = new ManualClock(50_000);

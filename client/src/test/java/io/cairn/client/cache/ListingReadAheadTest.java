@@ -40,7 +40,7 @@ class ListingReadAheadTest {
     private int fetched;
 
     private static Attributes attributes(long ino, FileType type) {
-        return new Attributes(ino, 1, type, 0644, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0);
+        return new Attributes(ino, 1, type, 0644, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0, 0);
     }
 
     private DirectoryState state() {

@@ -42,6 +42,7 @@ class MetadataCacheTest {
                 0,
                 version,
                 Acls.NONE,
+                0,
                 0);
     }
 

@@ -109,7 +109,8 @@ class CommitterTest {
                         a.ctimeNs(),
                         a.version() + 1,
                         a.acls(),
-                        a.birthNs());
+                        a.birthNs(),
+                        a.flags());
         return inode.withAttributes(after).withContents(inode.layout(), contents);
     }
 

@@ -15,6 +15,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Who may do what. */
@@ -27,11 +28,52 @@ class PermissionsTest {
     private static final int EXECUTE = FileSystem.ACCESS_EXECUTE;
 
     private static Attributes inode(FileType type, int mode) {
-        return new Attributes(5, 1, type, mode, 1, 10, 20, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0);
+        return new Attributes(5, 1, type, mode, 1, 10, 20, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0, 0);
     }
 
     private static Attributes file(int mode) {
         return inode(FileType.FILE, mode);
+    }
+
+    private static Attributes flagged(int flags) {
+        return new Attributes(
+                5, 1, FileType.FILE, 0666, 1, 10, 20, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0, flags);
+    }
+
+    @Test
+    void protectedFilesRefuseEverybody() {
+        Attributes immutable = flagged(Attributes.IMMUTABLE);
+        Attributes append = flagged(Attributes.APPEND);
+        int truncate = FileSystem.O_TRUNC;
+        int appending = FileSystem.O_WRONLY | FileSystem.O_APPEND;
+        Caller checked = Caller.checkedByKernel(12, 22);
+        for (Caller caller : List.of(Caller.ROOT, Caller.of(10, 20), checked)) {
+            refused(
+                    Errno.EPERM,
+                    () -> Permissions.require(caller, immutable, FileSystem.ACCESS_WRITE));
+            Permissions.require(caller, append, FileSystem.ACCESS_WRITE);
+            refused(Errno.EPERM, () -> Permissions.open(caller, immutable, appending));
+            Permissions.open(caller, immutable, FileSystem.O_RDONLY);
+            refused(Errno.EPERM, () -> Permissions.open(caller, append, FileSystem.O_RDWR));
+            refused(Errno.EPERM, () -> Permissions.open(caller, append, appending | truncate));
+            Permissions.open(caller, append, appending);
+        }
+    }
+
+    @Test
+    void onlyRootProtects() {
+        AttributeChange immutable =
+                AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, Attributes.IMMUTABLE);
+        AttributeChange harmless =
+                AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, Attributes.NOATIME);
+        Caller owner = Caller.of(10, 20);
+        Caller other = Caller.of(11, 20);
+        Permissions.change(Caller.ROOT, flagged(0), immutable);
+        Permissions.change(owner, flagged(0), harmless);
+        refused(Errno.EPERM, () -> Permissions.change(other, flagged(0), harmless));
+        refused(Errno.EPERM, () -> Permissions.change(owner, flagged(0), immutable));
+        int append = Attributes.APPEND;
+        refused(Errno.EPERM, () -> Permissions.change(owner, flagged(append), harmless));
     }
 
     private static Attributes directory(int mode) {

@@ -50,6 +50,7 @@ public final class KernelDriver implements Driver {
     private final NodeRequests nodes;
     private final FileRequests files;
     private final DirectoryRequests directories;
+    private final ControlRequests controls;
 
     private KernelDriver(LibFuse libFuse, MountState state, Path path) {
         this.libFuse = libFuse;
@@ -70,6 +71,7 @@ public final class KernelDriver implements Driver {
         nodes = new NodeRequests(state, capabilities, later, attributeMs, notices);
         files = new FileRequests(state, capabilities, nodes, later, notices);
         directories = new DirectoryRequests(state, attributeMs);
+        controls = new ControlRequests(state, notices);
     }
 
     /** Mounts. */
@@ -188,7 +190,7 @@ public final class KernelDriver implements Driver {
             case FORGET -> nodes.forget(thread);
             case BATCH_FORGET -> nodes.forgetMany(thread);
             case NOTIFY_REPLY -> NO_REPLY;
-            case IOCTL -> throw new FsException(Errno.ENOTTY);
+            case IOCTL -> controls.control(thread);
             // The request loop takes interruptions.
             case INTERRUPT -> NO_REPLY;
             case null -> throw new FsException(Errno.ENOSYS);

@@ -44,6 +44,9 @@ public final class KernelProtocol {
 
     private static final int STATX_BTIME = 0x800;
 
+    /** STATX_ATTR_IMMUTABLE and those after it are numbered as the flags of chattr(1). */
+    private static final int STATX_ATTRIBUTES = 0x70;
+
     private static final long NS_PER_S = 1_000_000_000L;
 
     private KernelProtocol() {}
@@ -92,6 +95,7 @@ public final class KernelProtocol {
         long stat = at + 32;
         putInt(stat, a.birthNs() == 0 ? STATX_BASIC_STATS : STATX_BASIC_STATS | STATX_BTIME);
         putInt(stat + 4, StatLayout.BLOCK_BYTES);
+        putLong(stat + 8, InodeFlags.ofAttributes(a.flags()) & STATX_ATTRIBUTES);
         putInt(stat + 16, a.shownLinks());
         putInt(stat + 20, a.uid());
         putInt(stat + 24, a.gid());
@@ -99,6 +103,7 @@ public final class KernelProtocol {
         putLong(stat + 32, a.ino());
         putLong(stat + 40, a.size());
         putLong(stat + 48, a.blocks());
+        putLong(stat + 56, STATX_ATTRIBUTES);
         putTime(stat + 64, a.atimeNs());
         putTime(stat + 80, a.birthNs());
         putTime(stat + 96, a.ctimeNs());

@@ -9,6 +9,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeProtection;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.ContentMutation;
@@ -69,7 +70,7 @@ public final class ContentOperations {
     }
 
     private Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
-        Inode inode = inodes.file(m.ino());
+        Inode inode = writable(m.ino());
         byte[] old = inode.inline();
         if (old == null) {
             throw stale(m.ino(), "has its contents in chunks");
@@ -91,6 +92,13 @@ public final class ContentOperations {
                 inode.attributes().version(), after.withContents(after.layout(), null));
     }
 
+    /** A file that is not immutable: ext4 refuses writes through what was open before, too. */
+    private Inode writable(long ino) {
+        Inode inode = inodes.file(ino);
+        InodeProtection.requireGrowing(inode);
+        return inode;
+    }
+
     private void requireRoom(Inode inode, InodeDraft draft) {
         Sums more =
                 new Sums(
@@ -106,7 +114,7 @@ public final class ContentOperations {
     }
 
     private EntryReply commitSize(ContentMutation.CommitSize m) {
-        Inode inode = inodes.file(m.ino());
+        Inode inode = writable(m.ino());
         requireSize(m.sizeBytes());
         Layout layout = inode.layout();
         if (inode.inline() != null || layout == null || layout.lastOid() != m.oid()) {
@@ -128,7 +136,7 @@ public final class ContentOperations {
     }
 
     private Reply spill(ContentMutation.Spill m) {
-        Inode inode = inodes.file(m.ino());
+        Inode inode = writable(m.ino());
         requireSize(m.sizeBytes());
         byte[] inline = inode.inline();
         Layout layout = inode.layout();

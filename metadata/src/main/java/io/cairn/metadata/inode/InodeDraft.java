@@ -49,6 +49,7 @@ public final class InodeDraft {
     public long exclusiveVerifier;
     public long nameChanges;
     Acls acls = Acls.NONE;
+    public int flags;
 
     /** A new inode; all times are {@code nowNs}. */
     public InodeDraft(long ino, FileType type, long nowNs) {
@@ -80,6 +81,7 @@ public final class InodeDraft {
         birthNs = a.birthNs();
         version = a.version();
         acls = a.acls();
+        flags = a.flags();
         parentIno = inode.parentIno();
         nameCookie = inode.nameCookie();
         policy = inode.policy();
@@ -170,7 +172,8 @@ public final class InodeDraft {
                         ctimeNs,
                         version,
                         acls,
-                        birthNs);
+                        birthNs,
+                        flags);
         return new Inode(
                 attributes,
                 parentIno,

@@ -105,6 +105,7 @@ public final class InodeTable {
                 draft.mode |= InodeDraft.SETGID;
             }
         }
+        draft.flags = parent.attributes().flags() & Attributes.INHERITED;
         AclOperation.inherit(parent.attributes().acls(), draft);
         if (type == FileType.DIRECTORY) {
             draft.nlink = 2;

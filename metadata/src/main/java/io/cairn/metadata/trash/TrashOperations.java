@@ -8,6 +8,7 @@ import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeProtection;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
@@ -85,6 +86,7 @@ public final class TrashOperations {
     private Reply restore(long[] inos) {
         transaction.counters().requireRoom();
         requireRoom(inos);
+        requireOpen(inos);
         List<Made> made = new ArrayList<>();
         for (long ino : inos) {
             TrashRecord record = table.find(ino);
@@ -110,6 +112,28 @@ public final class TrashOperations {
             }
         }
         room.require();
+    }
+
+    /** EPERM when one would be restored into an immutable directory. */
+    private void requireOpen(long[] inos) {
+        for (long ino : inos) {
+            TrashRecord record = table.find(ino);
+            if (record != null && record.deletedNs() != 0) {
+                requireOpen(namesOf(record.path()));
+            }
+        }
+    }
+
+    private void requireOpen(List<Name> names) {
+        long at = FileSystem.ROOT_INO;
+        for (Name name : names) {
+            Dentry dentry = directories.find(at, name);
+            if (dentry == null || !dentry.isDirectory()) {
+                InodeProtection.requireGrowing(inodes.require(at));
+                return;
+            }
+            at = dentry.ino();
+        }
     }
 
     private void restore(TrashRecord record, List<Made> made) {

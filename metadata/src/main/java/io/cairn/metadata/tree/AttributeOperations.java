@@ -6,11 +6,13 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.content.ContentOperations;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.AclOperation;
 import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeProtection;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.inode.XattrTable;
 import io.cairn.metadata.state.Transaction;
@@ -34,7 +36,8 @@ public final class AttributeOperations {
                     | AttributeChange.SIZE
                     | AttributeChange.ATIME
                     | AttributeChange.MTIME
-                    | AttributeChange.KILL_PRIVILEGE;
+                    | AttributeChange.KILL_PRIVILEGE
+                    | AttributeChange.FLAGS;
 
     private final Transaction transaction;
     private final InodeTable inodes;
@@ -75,7 +78,11 @@ public final class AttributeOperations {
         if (isReadNoted(change)) {
             return noteRead(inode, change);
         }
+        InodeProtection.requireChange(inode, change);
         InodeDraft draft = new InodeDraft(inode);
+        if (change.has(AttributeChange.FLAGS)) {
+            draft.flags = flagsAfter(inode, change);
+        }
         requireRoom(inode, change);
         if (change.has(AttributeChange.SIZE)) {
             contents.resize(draft, change.size());
@@ -84,6 +91,17 @@ public final class AttributeOperations {
         apply(change, draft);
         layouts.settle(draft);
         return reply(inodes.put(draft));
+    }
+
+    /** What is in the trash goes some day, so that nothing there may be made to stay. */
+    private static int flagsAfter(Inode inode, AttributeChange change) {
+        int after = InodeProtection.flagsAfter(inode, change);
+        if ((after & Attributes.PROTECTING) != 0 && TrashBin.isTrashed(inode)) {
+            throw new FsException(
+                    Errno.EPERM,
+                    "inode " + inode.ino() + " is in the trash: move it out of there first");
+        }
+        return after;
     }
 
     /** Before anything changes; in the inode 512 bytes are the unit of space. */
@@ -148,6 +166,9 @@ public final class AttributeOperations {
     private EntryReply noteRead(Inode inode, AttributeChange change) {
         boolean now = change.has(AttributeChange.ATIME_NOW);
         long atimeNs = now ? transaction.nowNs() : change.atimeNs();
+        if (inode.attributes().hasFlag(Attributes.NOATIME)) {
+            return reply(inode);
+        }
         if (atimeNs <= inode.attributes().atimeNs()) {
             return reply(inode);
         }
@@ -157,7 +178,7 @@ public final class AttributeOperations {
     }
 
     public EntryReply setXattr(TreeMutation.SetXattr m) {
-        Inode inode = inodes.require(m.ino());
+        Inode inode = free(m.ino());
         if (AclOperation.isAbout(m.name())) {
             return changed(AclOperation.set(inode, m));
         }
@@ -166,7 +187,7 @@ public final class AttributeOperations {
     }
 
     public EntryReply replaceXattr(TreeMutation.ReplaceXattr m) {
-        Inode inode = inodes.require(m.ino());
+        Inode inode = free(m.ino());
         if (AclOperation.isAbout(m.name())) {
             throw new FsException(Errno.EOPNOTSUPP, "an ACL cannot be compared and set");
         }
@@ -179,12 +200,19 @@ public final class AttributeOperations {
     }
 
     public EntryReply removeXattr(TreeMutation.RemoveXattr m) {
-        Inode inode = inodes.require(m.ino());
+        Inode inode = free(m.ino());
         if (AclOperation.isAbout(m.name())) {
             return changed(AclOperation.remove(inode, m.name()));
         }
         xattrs.remove(m.ino(), m.name());
         return changed(new InodeDraft(inode));
+    }
+
+    /** An inode whose extended attributes may change. */
+    private Inode free(long ino) {
+        Inode inode = inodes.require(ino);
+        InodeProtection.requireFree(inode);
+        return inode;
     }
 
     private EntryReply changed(InodeDraft draft) {

@@ -9,6 +9,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.ModeChange;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeProtection;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.InodeEdit;
@@ -74,6 +75,9 @@ public final class EditOperation {
             int wanted = mode.apply(draft.mode, draft.type == FileType.DIRECTORY);
             isChanged |= wanted != draft.mode;
             draft.setMode(wanted);
+        }
+        if (isChanged) {
+            InodeProtection.requireFree(inode);
         }
         if (edit.policyMask() != 0 && hasPolicy(inode)) {
             isChanged |= changePolicy(draft, edit.policyAfter(draft.policy));

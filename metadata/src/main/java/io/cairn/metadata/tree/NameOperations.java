@@ -11,6 +11,7 @@ import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeProtection;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
@@ -47,10 +48,18 @@ public final class NameOperations {
         this.trash = trash;
     }
 
-    /** A directory in which names may be made. */
+    /** A directory in which names may be made, unless it is immutable. */
     private Inode parent(long ino) {
         TrashBin.requireOutside(ino);
         return inodes.directory(ino);
+    }
+
+    /** The same, for a name that must not be there yet: EEXIST, then EPERM. */
+    private Inode parent(long ino, Name name) {
+        Inode parent = parent(ino);
+        directories.requireFree(ino, name);
+        InodeProtection.requireGrowing(parent);
+        return parent;
     }
 
     public EntryReply create(TreeMutation.Create m) {
@@ -64,6 +73,7 @@ public final class NameOperations {
             return existing(m, existing, parent);
         }
         DirectoryTable.requireAllowed(m.name());
+        InodeProtection.requireGrowing(parent);
         if (type != FileType.FILE && m.inline().length > 0) {
             throw new FsException(Errno.EINVAL, "a " + type + " has no contents");
         }
@@ -87,6 +97,7 @@ public final class NameOperations {
 
     public EntryReply createUnnamed(TreeMutation.CreateUnnamed m) {
         Inode parent = parent(m.parentIno());
+        InodeProtection.requireGrowing(parent);
         transaction.counters().requireRoom();
         InodeDraft file = inodes.draft(FileType.FILE, parent, m.mode(), m.uid(), m.gid());
         file.setInline(NOTHING);
@@ -106,8 +117,7 @@ public final class NameOperations {
     }
 
     public EntryReply mkdir(TreeMutation.Mkdir m) {
-        Inode parent = parent(m.parentIno());
-        directories.requireFree(m.parentIno(), m.name());
+        Inode parent = parent(m.parentIno(), m.name());
         transaction.counters().requireRoom();
         InodeDraft made = inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid());
         requireRoom(parent, made);
@@ -128,8 +138,7 @@ public final class NameOperations {
                 throw new FsException(Errno.EINVAL, "symbolic link target with a NUL");
             }
         }
-        Inode parent = parent(m.parentIno());
-        directories.requireFree(m.parentIno(), m.name());
+        Inode parent = parent(m.parentIno(), m.name());
         transaction.counters().requireRoom();
         InodeDraft link = inodes.draft(FileType.SYMLINK, parent, 0777, m.uid(), m.gid());
         link.inline = target;
@@ -140,8 +149,8 @@ public final class NameOperations {
 
     public EntryReply link(TreeMutation.Link m) {
         Inode inode = inodes.require(m.ino());
-        Inode parent = parent(m.newParentIno());
-        directories.requireFree(m.newParentIno(), m.newName());
+        Inode parent = parent(m.newParentIno(), m.newName());
+        InodeProtection.requireFree(inode);
         if (inode.attributes().isDirectory()) {
             throw new FsException(Errno.EPERM, "inode " + m.ino() + " is a directory");
         }
@@ -170,21 +179,24 @@ public final class NameOperations {
     public EntryReply unlink(TreeMutation.Unlink m) {
         Inode parent = inodes.directory(m.parentIno());
         Dentry dentry = directories.require(m.parentIno(), m.name());
+        Inode inode = inodes.require(dentry.ino());
+        InodeProtection.requireRemovable(parent, inode);
         if (dentry.isDirectory()) {
             throw new FsException(Errno.EISDIR, "'" + m.name() + "' in directory " + m.parentIno());
         }
-        return leave(parent, m.name(), inodes.require(dentry.ino()));
+        return leave(parent, m.name(), inode);
     }
 
     public EntryReply rmdir(TreeMutation.Rmdir m) {
         TrashBin.requireOther(m.parentIno(), m.name());
         Inode parent = inodes.directory(m.parentIno());
         Dentry dentry = directories.require(m.parentIno(), m.name());
+        Inode directory = inodes.require(dentry.ino());
+        InodeProtection.requireRemovable(parent, directory);
         if (!dentry.isDirectory()) {
             throw new FsException(
                     Errno.ENOTDIR, "'" + m.name() + "' in directory " + m.parentIno());
         }
-        Inode directory = inodes.require(dentry.ino());
         requireEmpty(directory);
         transaction.history().requireNoRoot(directory.ino());
         return leave(parent, m.name(), directory);

@@ -10,6 +10,7 @@ import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeProtection;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
@@ -63,6 +64,7 @@ public final class RenameOperation {
             Inode same = inodes.require(target.ino());
             return reply(plan, same, plan.from, plan.to, null);
         }
+        requireAllowed(plan);
         requireRoom(plan);
         if (target == null) {
             return move(plan, null);
@@ -108,6 +110,16 @@ public final class RenameOperation {
                     Errno.EXDEV,
                     "a directory is not moved out of the trash: copy it, or use cairn trash"
                             + " restore");
+        }
+    }
+
+    /** EPERM when a directory keeps its names, or an inode its own. */
+    private void requireAllowed(Plan plan) {
+        InodeProtection.requireRemovable(plan.from, inodes.require(plan.source.ino()));
+        if (plan.target == null) {
+            InodeProtection.requireGrowing(plan.to);
+        } else {
+            InodeProtection.requireRemovable(plan.to, inodes.require(plan.target.ino()));
         }
     }
 

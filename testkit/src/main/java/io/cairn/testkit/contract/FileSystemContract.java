@@ -48,7 +48,7 @@ public abstract class FileSystemContract {
                     FlockCases.class,
                     LimitCases.class,
                     ConcurrencyCases.class,
-                    MapCases.class);
+                    FlagCases.class);
 
     /**
      * The door, a process of the superuser in an empty directory that every user can reach. Called

@@ -78,6 +78,10 @@ final class ModelFile implements OpenFile {
             if (length == 0) {
                 return 0;
             }
+            ModelPermissions.requireNone(node, Attributes.IMMUTABLE);
+            if (!append && (flags & FileSystem.O_APPEND) != 0) {
+                ModelPermissions.requireNone(node, Attributes.APPEND);
+            }
             long offset = append ? node.size : offsetBytes;
             requireRoom(offset, length);
             tree.write(node, offset, source);
@@ -131,6 +135,9 @@ final class ModelFile implements OpenFile {
                 throw new FsException(Errno.EINVAL, lengthBytes + " bytes at " + offsetBytes);
             }
             requireRoom(offsetBytes, lengthBytes);
+            boolean more = (mode & ~KEEP_SIZE) != 0;
+            ModelPermissions.requireNone(
+                    node, more ? Attributes.PROTECTING : Attributes.IMMUTABLE);
             boolean punch = mode == (PUNCH_HOLE | KEEP_SIZE);
             boolean zero = (mode & ~KEEP_SIZE) == ZERO_RANGE;
             boolean reserve = (mode & ~KEEP_SIZE) == 0;

@@ -168,6 +168,7 @@ public final class ModelFileSystem implements FileSystem {
     public synchronized Attributes link(Caller caller, long ino, long newParentIno, Name newName) {
         ModelNode node = tree.node(ino);
         ModelNode parent = addable(caller, newParentIno, newName);
+        ModelPermissions.requireNone(node, Attributes.PROTECTING);
         if (node.isDirectory()) {
             throw new FsException(Errno.EPERM, "hard link to a directory");
         }

@@ -42,6 +42,7 @@ final class ModelNode {
     long ctimeNs;
     long birthNs;
     long version;
+    int flags;
 
     /** Without a name since it was made, and may get one. */
     boolean linkable;
@@ -104,7 +105,8 @@ final class ModelNode {
                 ctimeNs,
                 version,
                 Acls.NONE,
-                birthNs);
+                birthNs,
+                flags);
     }
 
     @Override

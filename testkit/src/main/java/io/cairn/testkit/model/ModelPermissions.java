@@ -3,6 +3,7 @@ package io.cairn.testkit.model;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -17,10 +18,20 @@ final class ModelPermissions {
 
     /** Throws EACCES unless all {@code ACCESS_} bits are granted. */
     static void require(Caller caller, ModelNode node, int bits) {
+        if ((bits & FileSystem.ACCESS_WRITE) != 0) {
+            requireNone(node, Attributes.IMMUTABLE);
+        }
         if (caller.checked() || (bits & ~granted(caller, node)) == 0) {
             return;
         }
         throw new FsException(Errno.EACCES, "inode " + node.ino + ": permission denied");
+    }
+
+    /** EPERM when a node has one of these flags, for every caller. */
+    static void requireNone(ModelNode node, int flags) {
+        if ((node.flags & flags) != 0) {
+            throw new FsException(Errno.EPERM, "inode " + node.ino + " has flags " + node.flags);
+        }
     }
 
     private static int granted(Caller caller, ModelNode node) {
@@ -46,6 +57,10 @@ final class ModelPermissions {
             bits |= FileSystem.ACCESS_WRITE;
         }
         require(caller, node, bits);
+        boolean writes = (flags & FileSystem.O_ACCMODE) != FileSystem.O_RDONLY;
+        if ((flags & FileSystem.O_TRUNC) != 0 || writes && (flags & FileSystem.O_APPEND) == 0) {
+            requireNone(node, Attributes.APPEND);
+        }
     }
 
     /** The rights for adding a name to a directory. */
@@ -56,6 +71,8 @@ final class ModelPermissions {
     /** The rights for removing a name: write and search, and in a sticky directory ownership. */
     static void requireRemove(Caller caller, ModelNode directory, ModelNode victim) {
         requireAdd(caller, directory);
+        requireNone(directory, Attributes.APPEND);
+        requireNone(victim, Attributes.PROTECTING);
         boolean sticky = (directory.mode & 01000) != 0;
         if (sticky && !isOwner(caller, victim) && !isOwner(caller, directory)) {
             throw new FsException(Errno.EPERM, "inode " + victim.ino + " in a sticky directory");
@@ -76,6 +93,8 @@ final class ModelPermissions {
         if (change.has(AttributeChange.SIZE)) {
             ModelTree.requireSize(node, change.size());
         }
+        requireUnprotected(node, change);
+        requireFlags(caller, node, change);
         if (change.has(AttributeChange.MODE) && !isOwner(caller, node)) {
             throw new FsException(Errno.EPERM, "chmod: not the owner of inode " + node.ino);
         }
@@ -89,6 +108,39 @@ final class ModelPermissions {
                 throw new FsException(Errno.EPERM, "utimensat: not the owner of " + node.ino);
             }
             require(caller, node, FileSystem.ACCESS_WRITE);
+        }
+    }
+
+    private static void requireUnprotected(ModelNode node, AttributeChange change) {
+        boolean given =
+                change.has(AttributeChange.ATIME) && !change.has(AttributeChange.ATIME_NOW)
+                        || change.has(AttributeChange.MTIME)
+                                && !change.has(AttributeChange.MTIME_NOW);
+        int rights =
+                AttributeChange.MODE
+                        | AttributeChange.UID
+                        | AttributeChange.GID
+                        | AttributeChange.SIZE;
+        if (change.has(rights) || given) {
+            requireNone(node, Attributes.PROTECTING);
+        }
+        if (change.has(AttributeChange.ATIME | AttributeChange.MTIME)) {
+            requireNone(node, Attributes.IMMUTABLE);
+        }
+    }
+
+    private static void requireFlags(Caller caller, ModelNode node, AttributeChange change) {
+        int changed = change.flagsAfter(node.flags) ^ node.flags;
+        if (!change.has(AttributeChange.FLAGS)) {
+            return;
+        }
+        if (!isOwner(caller, node)
+                || (changed & Attributes.PROTECTING) != 0 && caller.uid() != 0
+                || changed != 0 && (node.flags & ~changed & Attributes.IMMUTABLE) != 0) {
+            throw new FsException(Errno.EPERM, "flags of inode " + node.ino);
+        }
+        if ((change.flags() & Attributes.PROTECTING) != 0 && !carriesUserXattr(node)) {
+            throw new FsException(Errno.EOPNOTSUPP, "flags of a " + node.type);
         }
     }
 
@@ -124,6 +176,7 @@ final class ModelPermissions {
     /** The rules of xattr(7) for setting and removing a name. */
     static void requireXattrWrite(Caller caller, ModelNode node, byte[] name) {
         String text = checkedPrefix(name);
+        requireNone(node, Attributes.PROTECTING);
         if (!text.startsWith("user.")) {
             if (!isSuperuser(caller)) {
                 throw new FsException(Errno.EPERM, text + " is for the superuser");

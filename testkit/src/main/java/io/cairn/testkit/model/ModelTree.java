@@ -3,6 +3,7 @@ package io.cairn.testkit.model;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -132,6 +133,7 @@ final class ModelTree {
                 && !ModelPermissions.maySetgid(caller, node.gid)) {
             node.mode &= ~02000;
         }
+        node.flags = parent.flags & Attributes.INHERITED;
         node.maxLinks = maxLinks;
         nodes.put(node.ino, node);
         stampAll(node);
@@ -190,6 +192,9 @@ final class ModelTree {
     /** A read, by the rule of the mount option relatime. */
     void touch(ModelNode node) {
         long now = now();
+        if ((node.flags & Attributes.NOATIME) != 0) {
+            return;
+        }
         if (node.atimeNs <= node.mtimeNs
                 || node.atimeNs <= node.ctimeNs
                 || now - node.atimeNs >= DAY_NS) {
@@ -255,6 +260,7 @@ final class ModelTree {
         if (change.has(AttributeChange.KILL_PRIVILEGE)) {
             node.killPrivilege();
         }
+        node.flags = change.flagsAfter(node.flags);
         changed(node);
         if (change.has(AttributeChange.ATIME)) {
             boolean now = change.has(AttributeChange.ATIME_NOW);

@@ -58,6 +58,7 @@ enum Libc {
     GETDENTS("getdents64", 'l', "ipl"),
     FLOCK("flock", 'i', "ii"),
     FCNTL("fcntl", 'i', "ii,p"),
+    IOCTL("ioctl", 'i', "il,p"),
     MMAP("mmap", 'l', "lliiil"),
     MSYNC("msync", 'i', "lli"),
     MUNMAP("munmap", 'i', "ll"),

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * one proves the suite, a mount of Cairn is proved by it. Needs the superuser for {@link #as}.
  */
 public final class NativePosix implements Posix {
+    private static final int CAP_LINUX_IMMUTABLE = 9;
     private static final int AT_FDCWD = -100;
     private static final int AT_SYMLINK_NOFOLLOW = 0x100;
     private static final int AT_EMPTY_PATH = 0x1000;
@@ -46,8 +48,19 @@ public final class NativePosix implements Posix {
         this(
                 new NativeProcess(Posix.text(directory.toAbsolutePath().toString())),
                 Caller.ROOT,
-                capabilities,
+                withinRights(capabilities),
                 reachableLinks);
+    }
+
+    /** Not even the superuser protects inodes in a container without CAP_LINUX_IMMUTABLE. */
+    private static Set<Capability> withinRights(Set<Capability> capabilities) {
+        if (capabilities.isEmpty() || NativeProcess.hasCapability(CAP_LINUX_IMMUTABLE)) {
+            return capabilities;
+        }
+        Set<Capability> left = EnumSet.copyOf(capabilities);
+        left.remove(Capability.INODE_FLAGS);
+        left.remove(Capability.STRICT_IMMUTABLE);
+        return left;
     }
 
     private NativePosix(
@@ -364,6 +377,35 @@ public final class NativePosix implements Posix {
             long length = call(Libc.LISTXATTR, path, buffer, (long) MAX_LIST_BYTES);
             String names = new String(bytes(buffer, length), StandardCharsets.ISO_8859_1);
             return names.isEmpty() ? List.of() : Arrays.asList(names.split("\0"));
+        }
+    }
+
+    @Override
+    public int getflags(String path) {
+        return NativeStructs.flags(flagWord(path));
+    }
+
+    private int flagWord(String path) {
+        int fd = open(path, O_RDONLY, 0);
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment word = arena.allocate(8, 8);
+            call(Libc.IOCTL, fd, NativeStructs.FS_IOC_GETFLAGS, word);
+            return word.get(ValueLayout.JAVA_INT, 0);
+        } finally {
+            close(fd);
+        }
+    }
+
+    @Override
+    public void setflags(String path, int flags) {
+        int fd = open(path, O_RDONLY, 0);
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment word = arena.allocate(8, 8);
+            int wanted = NativeStructs.flagWord(flagWord(path), flags);
+            word.set(ValueLayout.JAVA_INT, 0, wanted);
+            call(Libc.IOCTL, fd, NativeStructs.FS_IOC_SETFLAGS, word);
+        } finally {
+            close(fd);
         }
     }
 

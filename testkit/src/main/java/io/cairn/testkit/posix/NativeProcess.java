@@ -3,10 +3,14 @@ package io.cairn.testkit.posix;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -59,6 +63,21 @@ final class NativeProcess implements AutoCloseable {
                 Executors.newSingleThreadExecutor(
                         Thread.ofPlatform().daemon().name("process " + directory).factory());
         this.groups = onThread(() -> enter(directory));
+    }
+
+    /** Whether this process has an effective capability, by its number in capabilities(7). */
+    static boolean hasCapability(int number) {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+                if (line.startsWith("CapEff:")) {
+                    long bits = Long.parseUnsignedLong(line.substring(7).strip(), 16);
+                    return (bits >>> number & 1) != 0;
+                }
+            }
+            throw new IllegalStateException("no CapEff in /proc/self/status");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static int[] enter(String directory) {

@@ -1,5 +1,6 @@
 package io.cairn.testkit.posix;
 
+import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
 import java.lang.foreign.MemorySegment;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class NativeStructs {
+    static final long FS_IOC_GETFLAGS = 0x80086601L;
+    static final long FS_IOC_SETFLAGS = 0x40086602L;
     static final int F_SETFL = 4;
     static final int F_GETLK = 5;
     static final int F_SETLK = 6;
@@ -43,7 +46,34 @@ final class NativeStructs {
     private static final int F_WRLCK = 1;
     private static final int F_UNLCK = 2;
 
+    /** FS_IMMUTABLE_FL and those after it, which are numbered from here. */
+    private static final int FS_IMMUTABLE_FL = 0x10;
+
+    /** In the order of their numbers in linux/fs.h. */
+    private static final int[] FLAGS = {
+        Attributes.IMMUTABLE, Attributes.APPEND, Attributes.NODUMP, Attributes.NOATIME
+    };
+
     private NativeStructs() {}
+
+    /** {@link Attributes#flags} in the word of FS_IOC_GETFLAGS. */
+    static int flags(int word) {
+        int flags = 0;
+        for (int i = 0; i < FLAGS.length; i++) {
+            flags |= (word & FS_IMMUTABLE_FL << i) == 0 ? 0 : FLAGS[i];
+        }
+        return flags;
+    }
+
+    /** The word with these {@link Attributes#flags}; what else it has stays. */
+    static int flagWord(int word, int flags) {
+        int wanted = word;
+        for (int i = 0; i < FLAGS.length; i++) {
+            int bit = FS_IMMUTABLE_FL << i;
+            wanted = (flags & FLAGS[i]) == 0 ? wanted & ~bit : wanted | bit;
+        }
+        return wanted;
+    }
 
     private static int i32(MemorySegment s, long at) {
         return s.get(ValueLayout.JAVA_INT_UNALIGNED, at);

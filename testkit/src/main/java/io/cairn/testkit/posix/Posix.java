@@ -113,7 +113,11 @@ public interface Posix extends AutoCloseable {
         /** statx tells when a file was made. */
         BIRTH_TIME,
         /** Changes of the contents take security.capability away. */
-        FILE_CAPABILITIES
+        FILE_CAPABILITIES,
+        /** The flags of chattr: immutable, append-only, no dump, no access times. */
+        INODE_FLAGS,
+        /** An immutable file refuses other flags, and writes through what was open, as on ext4. */
+        STRICT_IMMUTABLE
     }
 
     /**
@@ -278,6 +282,12 @@ public interface Posix extends AutoCloseable {
 
     /** The same calls on a symbolic link itself. */
     void lsetxattr(String path, String name, byte[] value, int flags);
+
+    /** FS_IOC_GETFLAGS, as {@link Attributes#flags}. */
+    int getflags(String path);
+
+    /** FS_IOC_SETFLAGS: these of {@link Attributes#flags} and no others of them. */
+    void setflags(String path, int flags);
 
     int opendir(String path);
 

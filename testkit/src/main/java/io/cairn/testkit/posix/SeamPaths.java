@@ -7,7 +7,9 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.fs.Usage;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -148,6 +150,18 @@ record SeamPaths(FileSystem fs, Caller caller, long directoryIno, String working
             throw new FsException(exists ? Errno.EEXIST : Errno.ENOENT, path);
         }
         return parent;
+    }
+
+    Posix.Volume volume(String path) {
+        Usage u = fs.usage(find(path, true).ino());
+        return new Posix.Volume(
+                4096,
+                u.totalBytes() / 4096,
+                u.freeBytes() / 4096,
+                u.availableBytes() / 4096,
+                u.inodes() + u.freeInodes(),
+                u.freeInodes(),
+                Name.MAX_BYTES);
     }
 
     void unlink(String path) {

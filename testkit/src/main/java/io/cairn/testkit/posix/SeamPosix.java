@@ -11,7 +11,6 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
 import io.cairn.fs.OpenFile;
-import io.cairn.fs.Usage;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -376,16 +375,7 @@ public final class SeamPosix implements Posix {
 
     @Override
     public Volume statvfs(String path) {
-        Usage u = fs.usage(paths.find(path, true).ino());
-        long files = u.inodes() + u.freeInodes();
-        return new Volume(
-                4096,
-                u.totalBytes() / 4096,
-                u.freeBytes() / 4096,
-                u.availableBytes() / 4096,
-                files,
-                u.freeInodes(),
-                io.cairn.fs.Name.MAX_BYTES);
+        return paths.volume(path);
     }
 
     @Override
@@ -424,6 +414,17 @@ public final class SeamPosix implements Posix {
         return fs.listXattr(caller, paths.find(path, true).ino()).stream()
                 .map(SeamPaths::text)
                 .toList();
+    }
+
+    @Override
+    public int getflags(String path) {
+        return paths.find(path, true).flags();
+    }
+
+    @Override
+    public void setflags(String path, int flags) {
+        AttributeChange change = AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, flags);
+        change(paths.find(path, true).ino(), change);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.cairn.testkit.contract;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.fs.Attributes;
 import io.cairn.testkit.posix.NativePosix;
 import io.cairn.testkit.posix.Posix;
 import java.io.IOException;
@@ -59,9 +60,35 @@ abstract class LinuxContract extends FileSystemContract {
                     found,
                     Posix.Capability.LARGE_XATTR,
                     () -> fs.setxattr("capabilities", "user.x", new byte[65_536], 0));
+            retainFlags(found, fs, fd);
             fs.unlink("capabilities");
         }
         return found;
+    }
+
+    private static void retainFlags(Set<Posix.Capability> found, Posix fs, int fd) {
+        try {
+            fs.setflags("capabilities", Attributes.IMMUTABLE);
+        } catch (FsException e) {
+            if (e.errno() != Errno.EOPNOTSUPP
+                    && e.errno() != Errno.ENOTTY
+                    && e.errno() != Errno.EPERM) {
+                throw e;
+            }
+            found.remove(Posix.Capability.INODE_FLAGS);
+            found.remove(Posix.Capability.STRICT_IMMUTABLE);
+            return;
+        }
+        try {
+            fs.write(fd, new byte[1]);
+            found.remove(Posix.Capability.STRICT_IMMUTABLE);
+        } catch (FsException e) {
+            if (e.errno() != Errno.EPERM) {
+                throw e;
+            }
+        } finally {
+            fs.setflags("capabilities", 0);
+        }
     }
 
     private static void retain(
