@@ -15,6 +15,7 @@ import io.cairn.admin.backup.BackupResource;
 import io.cairn.admin.backup.BackupSchedule;
 import io.cairn.admin.backup.BackupStream;
 import io.cairn.admin.check.FsckResource;
+import io.cairn.admin.check.TreeScrubResource;
 import io.cairn.admin.classes.ClassesResource;
 import io.cairn.admin.resource.AuditResource;
 import io.cairn.admin.resource.ClusterResource;
@@ -50,6 +51,7 @@ import io.cairn.http.WebRequest;
 import io.cairn.master.MasterGroup;
 import io.cairn.master.MasterService;
 import io.cairn.master.check.Fsck;
+import io.cairn.master.check.TreeScrub;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,6 +94,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final BackupSchedule schedule;
     private final ScheduledSnapshots snapshots;
     private final Fsck fsck;
+    private final TreeScrub treeScrub;
     private final Consumer<Map<String, String>> logLevels;
     private Map<String, String> lastLevels = Map.of();
     private final ExecutorService workers =
@@ -148,6 +151,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new BackupResource(master));
         fsck = new Fsck(master, ground.transport(), ground.clock());
         resources.add(new FsckResource(fsck));
+        treeScrub = new TreeScrub(master, ground.transport(), ground.clock());
+        resources.add(new TreeScrubResource(master, treeScrub));
         resources.addAll(more);
         resources.add(new DocumentResource(routes, settings.version()));
         resources.forEach(resource -> routes.addAll(resource.routes()));
@@ -315,6 +320,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         closed = true;
         relay.close();
         fsck.close();
+        treeScrub.close();
         workers.shutdownNow();
     }
 }

@@ -36,6 +36,7 @@ import io.cairn.wire.chunk.ChunkRequest.Zero;
 import io.cairn.wire.chunk.DirectRequest.Grant;
 import io.cairn.wire.chunk.HeadRequest.Relay;
 import io.cairn.wire.chunk.HeadRequest.Settled;
+import io.cairn.wire.chunk.HeadRequest.VerifyCopies;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -219,6 +220,7 @@ final class ChunkRequestHandler implements Handler {
                 yield part(f.chunk()).reader().fetch(f);
             }
             case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
+            case VerifyCopies v -> encoded(part(checked(v)).repair().verifyCopies(v));
             case Grant g -> part(checked(g.chunk())).reader().grant(g);
             case Relay r -> part(checked(r.chunk())).relays().relay(r, bytes);
             case Settled s -> done(groups.part(s.group(), s.epoch()).memberWrites().settled(s));
@@ -229,6 +231,13 @@ final class ChunkRequestHandler implements Handler {
     private CompletableFuture<Message> reported(ReportBad bad) {
         part(checked(bad.chunk())).repair().begin(bad);
         return done(Futures.DONE);
+    }
+
+    private static ChunkAddress checked(VerifyCopies verify) {
+        if (verify.endIndex() <= checked(verify.chunk()).index()) {
+            throw invalid("no chunk is before " + verify.endIndex() + " of " + verify.chunk());
+        }
+        return verify.chunk();
     }
 
     private static void checkSource(Clone clone) {

@@ -6,15 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterNode;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -121,6 +124,51 @@ final class StorageOrdersTest {
         } catch (Exception e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** The file of a copy of a chunk that begins with some bytes. */
+    private static Path copyOf(byte[] contents) throws Exception {
+        byte[] start = Arrays.copyOf(contents, 4096);
+        for (String server : List.of("c1", "c2", "c3")) {
+            try (Stream<Path> files = Files.walk(directory.resolve(server))) {
+                for (Path each : files.filter(Files::isRegularFile).toList()) {
+                    try (InputStream in = Files.newInputStream(each)) {
+                        if (Arrays.equals(start, in.readNBytes(start.length))) {
+                            return each;
+                        }
+                    }
+                }
+            }
+        }
+        throw new AssertionError("no copy lies on a disk");
+    }
+
+    @Test
+    void theCopiesOfADirectoryAreVerifiedAndMended() throws Exception {
+        Path tree = mount.resolve("scrubbed");
+        Files.createDirectories(tree.resolve("deep"));
+        for (String name : List.of("one", "deep/two")) {
+            Path file = tree.resolve(name);
+            Files.write(file, contents(name.length()));
+            try (FileChannel synced = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                synced.force(true);
+            }
+        }
+        Files.write(tree.resolve("small"), new byte[100]);
+        String clean = ok("admin", "scrub", "/scrubbed");
+        assertTrue(clean.contains("2 files, 2 chunks, 4 copies"), clean);
+        assertTrue(clean.contains("0 bad, 0 mended"), clean);
+        try (FileChannel copy = FileChannel.open(copyOf(contents(8)), StandardOpenOption.WRITE)) {
+            copy.write(ByteBuffer.wrap(new byte[4096]), 8192);
+            copy.force(true);
+        }
+        String found = ok("admin", "scrub", "/scrubbed");
+        assertTrue(found.contains("/scrubbed/deep/two: 1 bad copy, 1 mended"), found);
+        assertTrue(found.contains("1 bad, 1 mended"), found);
+        assertTrue(ok("admin", "scrub", "/scrubbed/deep/two").contains("0 bad, 0 mended"));
+        assertArrayEquals(contents(8), Files.readAllBytes(tree.resolve("deep/two")));
+        CommandResult none = cairn("admin", "scrub", "/none");
+        assertTrue(none.errors().contains("There is no 'none'"), none.errors());
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Pause;
+import io.cairn.cli.fs.ClusterPath;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,19 +24,36 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "scrub",
         description = {
-            "Verify all copies on a target, or on all targets, now.",
+            "Verify all copies on a target, or on all targets, now; or those of a file, or of all"
+                    + " files below a directory.",
             "Each copy is read off its disk and compared with its checksums, and with the other",
             "copies. Damaged ones are replaced by good ones. Without this command the same is done",
             "in the background, once in scrubPeriodSeconds (cairn admin config get)."
         },
-        footer = {"  cairn admin scrub 3 --follow", "  cairn admin scrub"})
-@Calls({"GET /targets", "GET /targets/{id}", "POST /targets/{id}/scrub"})
+        footer = {
+            "  cairn admin scrub 3 --follow",
+            "  cairn admin scrub",
+            "  cairn admin scrub /projects       # waits, and tells what was bad and mended"
+        })
+@Calls({
+    "GET /targets",
+    "GET /targets/{id}",
+    "POST /targets/{id}/scrub",
+    "POST /scrub/{path}",
+    "GET /scrub"
+})
 final class AdminScrubCommand implements Callable<Integer> {
     private static final long POLL_MS = 500;
     private static final int MOST_TARGETS = 1000;
+    private static final Pattern NUMBER = Pattern.compile("[0-9]+");
 
-    @Parameters(arity = "0..1", paramLabel = "TARGET", description = "Its number; else all.")
-    private @Nullable String target;
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "TARGET|PATH",
+            description =
+                    "The number of a target, or a file or directory: below a mount, or as in the"
+                            + " cluster. All targets unless given.")
+    private @Nullable String subject;
 
     @Option(
             names = "--follow",
@@ -45,7 +64,10 @@ final class AdminScrubCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        String only = target;
+        String only = subject;
+        if (only != null && !NUMBER.matcher(only).matches()) {
+            return new TreeScrubLines(changing).run(ClusterPath.of(only, changing).text());
+        }
         Map<String, String> orders = new LinkedHashMap<>();
         for (String id : only == null ? targets() : List.of(only)) {
             ApiAnswer done = changing.apply(ApiRequest.of("POST /targets/{id}/scrub", id));

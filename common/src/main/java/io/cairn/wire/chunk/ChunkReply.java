@@ -184,6 +184,49 @@ public sealed interface ChunkReply extends TypedMessage {
     }
 
     /**
+     * What was verified.
+     *
+     * @param nextIndex where to go on; at the end, the end of the range
+     * @param chunks chunks that there are
+     * @param copies copies of them at serving members, all of which were read
+     * @param bytes bytes of these copies
+     * @param bad copies that were found bad
+     * @param mended of those, how many are well now
+     */
+    record CopiesReply(long nextIndex, long chunks, long copies, long bytes, long bad, long mended)
+            implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.COPIES;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(nextIndex).i64(chunks).i64(copies).i64(bytes).i64(bad).i64(mended);
+        }
+
+        static CopiesReply decode(Decoder in) {
+            return new CopiesReply(in.i64(), in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
+        }
+
+        /** The same with another place to go on. */
+        public CopiesReply goOnAt(long index) {
+            return new CopiesReply(index, chunks, copies, bytes, bad, mended);
+        }
+
+        /** The same with what was found of more chunks. */
+        public CopiesReply plus(CopiesReply more) {
+            return new CopiesReply(
+                    nextIndex,
+                    chunks + more.chunks,
+                    copies + more.copies,
+                    bytes + more.bytes,
+                    bad + more.bad,
+                    mended + more.mended);
+        }
+    }
+
+    /**
      * How far one replica of a chunk is.
      *
      * @param epoch epoch of the group at the last write

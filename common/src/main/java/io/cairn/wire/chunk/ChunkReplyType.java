@@ -14,7 +14,8 @@ public enum ChunkReplyType implements MessageType {
     OFFSET(5, ChunkReply.OffsetReply::decode),
     LIST(6, ChunkReply.ListReply::decode),
     INDICES(7, ChunkReply.IndicesReply::decode),
-    GRANT(40, ChunkReply.GrantReply::decode);
+    GRANT(40, ChunkReply.GrantReply::decode),
+    COPIES(80, ChunkReply.CopiesReply::decode);
 
     static final TypeTable<ChunkReplyType> TABLE = new TypeTable<>("chunk reply", values());
 

@@ -25,13 +25,14 @@ public enum ChunkRequestType implements MessageType {
     FIND_CHUNKS(16, Sender.CLIENT, ChunkRequest.FindChunks::decode),
     SETTLED(17, Sender.SERVER, HeadRequest.Settled::decode),
     RELAY(18, Sender.CLIENT, HeadRequest.Relay::decode),
-    GRANT(40, Sender.CLIENT, DirectRequest.Grant::decode);
+    GRANT(40, Sender.CLIENT, DirectRequest.Grant::decode),
+    VERIFY_COPIES(41, Sender.SERVER, HeadRequest.VerifyCopies::decode);
 
     /** The senders of requests of a type. */
     public enum Sender {
         /** Mounts and gateways. */
         CLIENT,
-        /** Other chunk servers. */
+        /** Other chunk servers, and masters. */
         SERVER,
         /** Clients the first time, and a head that forwards it to the members. */
         EITHER

@@ -6,7 +6,7 @@ import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.util.List;
 
-/** Requests to members about what the head does, or does not do. */
+/** Requests about what the head of a group does, or does not do. */
 public sealed interface HeadRequest extends ChunkRequest {
     /**
      * Head to a serving member: all members had these states of chunks, so a member that still has
@@ -56,6 +56,30 @@ public sealed interface HeadRequest extends ChunkRequest {
                 throw new MalformedMessageException("a request that is relayed twice");
             }
             return new Relay(type.decode(in));
+        }
+    }
+
+    /**
+     * Master to head: verifies the copies at all serving members of the chunks of an object that
+     * are in the group, and replaces those that are bad. CopiesReply, which tells where to go on.
+     *
+     * @param chunk the first one
+     * @param endIndex behind the last one
+     */
+    record VerifyCopies(ChunkAddress chunk, long endIndex) implements HeadRequest {
+        @Override
+        public ChunkRequestType type() {
+            return ChunkRequestType.VERIFY_COPIES;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.i64(endIndex);
+        }
+
+        static VerifyCopies decode(Decoder in) {
+            return new VerifyCopies(ChunkAddress.decode(in), in.i64());
         }
     }
 }

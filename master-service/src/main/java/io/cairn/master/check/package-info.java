@@ -7,6 +7,9 @@
  *
  * <p>What a check can know: a chunk without a blob may be a hole. So chunks are told as missing
  * only of files that were never cut, where the bytes in use are known exactly.
+ *
+ * <p>{@link io.cairn.master.check.TreeScrub} has the bytes of the files of a tree verified on all
+ * copies ({@code cairn admin scrub PATH}).
  */
 @NullMarked
 package io.cairn.master.check;

@@ -3,12 +3,15 @@ package io.cairn.chunk.store.blob;
 import io.cairn.base.Wording;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.Condition;
+import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.ScrubPosition;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +33,9 @@ public final class BlobVerification {
 
     /** What one step reads. */
     public static final int PIECE_BYTES = 1 << 20;
+
+    /** Chunks that are looked up one by one. */
+    private static final int NOTED = 4096;
 
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
@@ -61,6 +67,29 @@ public final class BlobVerification {
                     TreeSet<BlobKey> all = new TreeSet<>(present);
                     all.addAll(shelf.ledger.missing(group, new HashSet<>(present)));
                     return List.copyOf(all);
+                });
+    }
+
+    /**
+     * The chunks of an object that must be there, in order, up to a number. Of a range of more
+     * chunks than {@link #NOTED} none is told.
+     */
+    public List<Long> noted(int group, ChunkRange range, int max) {
+        if (range.endIndex() - range.fromIndex() > NOTED) {
+            return List.of();
+        }
+        return disk.attempt(
+                () -> {
+                    List<Long> noted = new ArrayList<>();
+                    for (long i = range.fromIndex();
+                            i < range.endIndex() && noted.size() < max;
+                            i++) {
+                        LedgerEntry entry = shelf.ledger.find(new BlobKey(group, range.oid(), i));
+                        if (entry != null && entry.latest().isKnown()) {
+                            noted.add(i);
+                        }
+                    }
+                    return noted;
                 });
     }
 
