@@ -282,7 +282,7 @@ class AdminBadInputTest {
     @Test
     void aClientThatReadsSlowlyGetsAllInTheEnd() throws Exception {
         try (Socket socket = socket()) {
-            socket.setReceiveBufferSize(2048);
+            socket.setReceiveBufferSize(16 << 10);
             OutputStream out = socket.getOutputStream();
             String request = head("GET", "/openapi.json") + "\r\n";
             for (int i = 0; i < 3; i++) {

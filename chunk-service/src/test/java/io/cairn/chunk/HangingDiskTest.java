@@ -134,8 +134,8 @@ class HangingDiskTest {
         }
         // At once, although more requests hang than all disks have threads.
         for (int i = 0; i < 20; i++) {
-            client.write(going, 10 + i, 0, 0, data).get(5, TimeUnit.SECONDS);
-            byte[] seen = client.read(going, 10 + i, 0, 0, BYTES).get(5, TimeUnit.SECONDS);
+            client.write(going, 10 + i, 0, 0, data).get(30, TimeUnit.SECONDS);
+            byte[] seen = client.read(going, 10 + i, 0, 0, BYTES).get(30, TimeUnit.SECONDS);
             assertArrayEquals(data, seen);
         }
         // The masters go on hearing of the server, and hear which disk it is.
@@ -145,7 +145,7 @@ class HangingDiskTest {
         assertTrue(service.isReady());
         assertEquals(
                 targets.getFirst().directory().toAbsolutePath().toString(), report(0).directory());
-        client.write(going, 77, 0, 0, data).get(5, TimeUnit.SECONDS);
+        client.write(going, 77, 0, 0, data).get(30, TimeUnit.SECONDS);
         long beganNs = System.nanoTime();
         service.close();
         long tookMs = (System.nanoTime() - beganNs) / 1_000_000;

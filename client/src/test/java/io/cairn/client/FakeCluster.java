@@ -192,10 +192,10 @@ public final class FakeCluster implements AutoCloseable {
 
     /** Waits for something that comes about by itself. */
     public void awaitTrue(BooleanSupplier condition, String what) {
-        long deadlineNs = System.nanoTime() + 10_000_000_000L;
+        long deadlineNs = System.nanoTime() + 30_000_000_000L;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadlineNs > 0) {
-                throw new AssertionError("not within 10 s: " + what);
+                throw new AssertionError("not within 30 s: " + what);
             }
             LockSupport.parkNanos(1_000_000);
         }

@@ -19,12 +19,16 @@ public final class Spread {
         FailureDomain.SERVER, FailureDomain.RACK, FailureDomain.ZONE
     };
     private static final int SERVER = 0;
+    private static final int USUAL_COPIES = 4;
 
     /** By level and target: the number of the domain that it is in. */
     private final int[][] domains;
 
     /** By level: how many servers that take members each domain has. */
     private final List<Map<Integer, Integer>> servers = new ArrayList<>();
+
+    /** By level and copies, for the copies of usual pools: as each group asks for it. */
+    private final int[][] usual = new int[LEVELS.length][USUAL_COPIES + 1];
 
     /** The rule for the targets of a map. */
     public Spread(ClusterMap map) {
@@ -43,6 +47,9 @@ public final class Spread {
                         && counted.add(target.serverId())) {
                     counts.merge(number, 1, Integer::sum);
                 }
+            }
+            for (int copies = 0; copies <= USUAL_COPIES; copies++) {
+                usual[level][copies] = fewest(level, copies);
             }
         }
     }
@@ -106,6 +113,10 @@ public final class Spread {
 
     /** The fewest members in one domain with which so many copies find a place. */
     private int most(int level, int copies) {
+        return copies >= 0 && copies <= USUAL_COPIES ? usual[level][copies] : fewest(level, copies);
+    }
+
+    private int fewest(int level, int copies) {
         for (int most = 1; most < copies; most++) {
             int places = 0;
             for (int count : servers.get(level).values()) {

@@ -61,10 +61,10 @@ class LockTest extends MountTest {
             Process waiter = flock(root.resolve("file"));
             assertFalse(waiter.waitFor(500, TimeUnit.MILLISECONDS));
             waiter.destroyForcibly();
-            assertTrue(waiter.waitFor(5, TimeUnit.SECONDS), "cannot be killed");
+            assertTrue(waiter.waitFor(30, TimeUnit.SECONDS), "cannot be killed");
             holder.flock(fd, Lock.Mode.UNLOCK, false);
             Process next = flock(root.resolve("file"));
-            assertTrue(next.waitFor(10, TimeUnit.SECONDS), "the lock went to the dead");
+            assertTrue(next.waitFor(30, TimeUnit.SECONDS), "the lock went to the dead");
         }
     }
 
@@ -81,7 +81,7 @@ class LockTest extends MountTest {
             waiter = flock(file);
             assertFalse(waiter.waitFor(300, TimeUnit.MILLISECONDS));
             mount.close(100);
-            assertTrue(waiter.waitFor(10, TimeUnit.SECONDS));
+            assertTrue(waiter.waitFor(30, TimeUnit.SECONDS));
             assertTrue(mount.awaitEnd(0));
         } finally {
             holder.destroyForcibly();

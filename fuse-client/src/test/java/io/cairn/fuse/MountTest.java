@@ -53,7 +53,7 @@ public class MountTest {
 
     /** Polls until a condition holds, ten seconds at most. */
     public static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
                 Assertions.fail("still not: " + what);

@@ -48,8 +48,9 @@ class HelpPagesTest {
     @Test
     void everyCommandHasExamplesOfItsOwnThatCanBePasted() throws Exception {
         int[] examples = new int[1];
+        CommandLine commands = Cairn.commands();
         everyShown(
-                Cairn.commands(),
+                commands,
                 command -> {
                     String name = command.getCommandSpec().qualifiedName();
                     String footer =
@@ -60,7 +61,7 @@ class HelpPagesTest {
                     assertFalse(lines.isEmpty(), name + " has no example");
                     for (String line : lines) {
                         if (line.startsWith("  cairn ")) {
-                            parse(line);
+                            parse(commands, line);
                             examples[0]++;
                         }
                     }
@@ -78,7 +79,7 @@ class HelpPagesTest {
     }
 
     /** As a shell would, and as the command would. */
-    private static void parse(String line) {
+    private static void parse(CommandLine commands, String line) {
         List<String> words = new ArrayList<>();
         Matcher word =
                 Pattern.compile("'([^']*)'|(\\S+)").matcher(line.replaceFirst(" #.*| [|>].*", ""));
@@ -86,7 +87,7 @@ class HelpPagesTest {
             words.add(word.group(1) != null ? word.group(1) : word.group(2));
         }
         assertEquals("cairn", words.removeFirst(), line);
-        CommandLine.ParseResult parsed = Cairn.commands().parseArgs(words.toArray(String[]::new));
+        CommandLine.ParseResult parsed = commands.parseArgs(words.toArray(String[]::new));
         assertFalse(parsed.isUsageHelpRequested(), line);
         boolean isService = words.getFirst().equals("master") || words.getFirst().equals("chunk");
         if (isService && line.matches(".*--listen (?!127\\.).*")) {

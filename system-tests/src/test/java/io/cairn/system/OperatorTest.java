@@ -196,7 +196,7 @@ final class OperatorTest {
         assertEquals(FILES + DIRECTORIES + 1, count("totals", "changed"));
         assertEquals(FILES, count("totals", "files"));
         assertEquals(0, count("totals", "errors"));
-        Poll.until("the mount has heard of it", 10, () -> !Files.exists(mount.resolve("tree")));
+        Poll.until("the mount has heard of it", 30, () -> !Files.exists(mount.resolve("tree")));
         try (Stream<Path> left = Files.list(mount.resolve("treetop"))) {
             assertEquals(FILES / 100, left.count());
         }

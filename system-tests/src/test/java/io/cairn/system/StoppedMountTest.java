@@ -124,7 +124,7 @@ final class StoppedMountTest {
                 writer.getOutputStream().write('\n');
                 writer.getOutputStream().flush();
                 List<String> lines = said.lines().toList();
-                assertTrue(writer.waitFor(1, TimeUnit.SECONDS));
+                assertTrue(writer.waitFor(60, TimeUnit.SECONDS));
                 assertEquals(18, lines.size(), lines::toString);
                 assertTrue(lines.stream().noneMatch(l -> l.startsWith("LOST")), lines::toString);
             }

@@ -133,11 +133,11 @@ final class TreeJobTest {
             assertEquals(0, count(job, "totals", "errors"));
             assertArrayEquals(contents, open.readAllBytes());
         }
-        Poll.until("b has heard of it", 10, () -> !Files.exists(b.resolve("t")));
+        Poll.until("b has heard of it", 30, () -> !Files.exists(b.resolve("t")));
         assertFalse(Files.exists(a.resolve("t")));
         Files.createDirectory(b.resolve("t"));
         // It was looked up by itself, so a may believe for a second that it is not there.
-        Poll.until("a finds the new one", 10, () -> Files.exists(a.resolve("t")));
+        Poll.until("a finds the new one", 30, () -> Files.exists(a.resolve("t")));
         assertEquals(List.of(), list(a.resolve("t")));
     }
 
@@ -145,12 +145,12 @@ final class TreeJobTest {
     void whoHasListedADirectoryHearsWhatAJobRemovesFromIt() throws Exception {
         assertEquals(FILES / 2, list(b.resolve("t/d")).size());
         awaitDone(order("{\"kind\":\"remove\",\"path\":\"/t/d\",\"maxPerSecond\":100000}"));
-        Poll.until("b has heard of it", 10, () -> !Files.exists(b.resolve("t/d")));
+        Poll.until("b has heard of it", 30, () -> !Files.exists(b.resolve("t/d")));
         assertEquals(FILES / 2, list(b.resolve("t")).size());
         awaitDone(order("{\"kind\":\"chmod\",\"path\":\"/t\",\"mode\":\"u=rX,go=\"}"));
         Poll.until(
                 "b sees the mode",
-                10,
+                30,
                 () ->
                         PosixFilePermissions.toString(
                                         Files.getPosixFilePermissions(b.resolve("t/f0")))

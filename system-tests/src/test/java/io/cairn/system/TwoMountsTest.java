@@ -233,7 +233,7 @@ final class TwoMountsTest {
         Files.writeString(a.resolve("gone"), "x");
         assertTrue(Files.exists(b.resolve("gone")));
         Files.delete(a.resolve("gone"));
-        Poll.until("the other mount forgets the name", 5, () -> !Files.exists(b.resolve("gone")));
+        Poll.until("the other mount forgets the name", 30, () -> !Files.exists(b.resolve("gone")));
     }
 
     @Test

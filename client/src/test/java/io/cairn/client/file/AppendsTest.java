@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 class AppendsTest {
     private static final int SMALL = 3000;
     private static final int LARGE = 100_000;
-    private static final long WAIT_MS = 8000;
+    private static final long WAIT_MS = 30_000;
 
     private final FakeCluster cluster = new FakeCluster(16);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();

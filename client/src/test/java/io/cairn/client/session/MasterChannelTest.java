@@ -134,7 +134,7 @@ class MasterChannelTest {
                     cluster.shared.leader = second;
                     return true;
                 });
-        made.orTimeout(5, TimeUnit.SECONDS).join();
+        made.orTimeout(30, TimeUnit.SECONDS).join();
         assertEquals(before + 1, cluster.shared.executed);
         fs.mkdir(ROOT, 1, Name.of("c"), 0755);
     }

@@ -102,6 +102,13 @@ public final class LoadWatch {
             slow.heard(report.identity(), load);
         }
         servers.put(heartbeat.name(), new Server(heartbeat.incarnation(), clock.millis(), tracks));
+        if (before != null && !tracks.keySet().containsAll(before.tracks.keySet())) {
+            forgetTheUnreported();
+        }
+    }
+
+    /** Walks all targets: for the rare case that a server has one less. */
+    private void forgetTheUnreported() {
         Set<Long> all = new HashSet<>();
         servers.values().forEach(server -> all.addAll(server.tracks.keySet()));
         slow.retain(all);

@@ -123,9 +123,7 @@ class FoundingTest {
 
     @Test
     void anEmptiedMasterOfAnIdleClusterCatchesUpWithoutAnElection() throws Exception {
-        for (CheckpointRule rule : List.of(CheckpointRule.standard(), OFTEN)) {
-            anEmptiedMaster(rule);
-        }
+        sideBySide(List.of(CheckpointRule.standard(), OFTEN), this::anEmptiedMaster);
     }
 
     private void anEmptiedMaster(CheckpointRule rule) throws Exception {

@@ -62,7 +62,7 @@ final class CpuLatencyOptionTest {
 
     /** A mount that works holds the device of the kernel, and one that rests does not. */
     @Test
-    @Timeout(120)
+    @Timeout(240)
     void aProcessAsksTheKernelOnlyWhileItIsBusy() throws Exception {
         Path mount = Files.createDirectories(directory.resolve("mnt"));
         List<String> up =
@@ -80,18 +80,22 @@ final class CpuLatencyOptionTest {
                         "0");
         try (CairnProcess cluster = CairnProcess.start(directory.resolve("up.log"), up)) {
             cluster.await(CairnProcess.READY, 60);
-            Poll.until("a request while it is busy", 60, () -> isHeldAtWork(cluster, mount));
+            Poll.until("a request while it is busy", 100, () -> isHeldAtWork(cluster, mount));
             Poll.until("none when it rests", 30, () -> !isHeld(cluster));
         } finally {
             ProcessCluster.unmount(mount);
         }
     }
 
+    /** Looks often: beside other work the process may be busy for short times only. */
     private static boolean isHeldAtWork(CairnProcess cluster, Path mount) throws IOException {
         for (int i = 0; i < 500; i++) {
             Files.delete(Files.createFile(mount.resolve("file")));
+            if (i % 10 == 9 && isHeld(cluster)) {
+                return true;
+            }
         }
-        return isHeld(cluster);
+        return false;
     }
 
     private static boolean isHeld(CairnProcess cluster) throws IOException {

@@ -44,7 +44,7 @@ public class Scene {
     /** A time long ago: 2001-09-09, with nanoseconds. */
     static final long PAST = 1_000_000_000_123_456_789L;
 
-    private static final long TICK_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long TICK_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
     /** The superuser in the fresh directory. */
     final Posix fs;

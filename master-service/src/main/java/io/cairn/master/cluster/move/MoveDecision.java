@@ -47,6 +47,9 @@ public final class MoveDecision {
     private final Map<Integer, Integer> busy = new HashMap<>();
     private final Map<Integer, Integer> memberships = new HashMap<>();
 
+    /** By group: the targets that have chunks of it, in the order of all targets. */
+    private final Map<Integer, List<TargetView>> holders = new HashMap<>();
+
     /** Targets by how full they are; those about as full by how many groups they are in. */
     private final Comparator<Integer> byRoom =
             Comparator.comparingLong(this::fill).thenComparingInt(this::memberships);
@@ -66,6 +69,13 @@ public final class MoveDecision {
                 memberships.merge(member.targetId(), 1, Integer::sum);
                 if (member.state().isSyncing()) {
                     occupy(group, member.targetId());
+                }
+            }
+        }
+        for (TargetView target : targets.values()) {
+            for (int group : target.chunks().keySet()) {
+                if (target.holds(group)) {
+                    holders.computeIfAbsent(group, _ -> new ArrayList<>()).add(target);
                 }
             }
         }
@@ -211,10 +221,9 @@ public final class MoveDecision {
      */
     private PlacementGroup withStrays(PlacementGroup group, Set<Integer> going) {
         List<Member> members = new ArrayList<>(group.members());
-        for (TargetView target : targets.values()) {
+        for (TargetView target : holders.getOrDefault(group.id(), List.of())) {
             Member head = group.head();
-            if (target.holds(group.id())
-                    && target.presence() == Presence.HERE
+            if (target.presence() == Presence.HERE
                     && head != null
                     && !isBusy(head.targetId())
                     && !isBusy(target.id())
