@@ -117,7 +117,7 @@ public final class FakeMaster implements Handler {
         Mutation change = mutation instanceof TreeMutation.Witnessed w ? w.mutation() : mutation;
         boolean tells =
                 change instanceof TreeMutation.SetAttributes set
-                                && set.change().has(AttributeChange.SIZE)
+                                && set.change().has(AttributeChange.SIZE | AttributeChange.FLAGS)
                         || change instanceof ContentMutation;
         if (tells && reply instanceof Reply.EntryReply entry) {
             shared.sessions.forEach(

@@ -10,6 +10,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
@@ -63,6 +64,48 @@ class OthersChangesTest {
 
     private void assertContents(byte[] wanted, OpenFile file) {
         assertArrayEquals(wanted, readAll(cluster.connect(), file.ino()));
+    }
+
+    private void flag(OpenFile file, int flags) {
+        AttributeChange change = AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, flags);
+        second.setAttributes(Caller.ROOT, file.ino(), change);
+        cluster.awaitTrue(() -> file.attributes().flags() == flags, "flags " + flags);
+    }
+
+    /** What it has not committed is told as lost; the file is as it was when it was flagged. */
+    @ParameterizedTest
+    @ValueSource(ints = {100, 6000, 200_000})
+    void whatAnotherMadeImmutableIsNotWritten(int length) {
+        OpenFile file = created(FileSystem.O_RDWR, bytes(length, 1));
+        file.write(length, ByteBuffer.wrap(bytes(10, 2)));
+        flag(file, Attributes.IMMUTABLE);
+        FsException refused = assertThrows(FsException.class, () -> write(file, bytes(4, 3)));
+        assertEquals(Errno.EPERM, refused.errno());
+        FsException lost = assertThrows(FsException.class, () -> file.sync(false));
+        assertEquals(Errno.EPERM, lost.errno());
+        file.sync(false);
+        assertContents(bytes(length, 1), file);
+        flag(file, 0);
+        write(file, bytes(4, 3));
+        file.close();
+        byte[] model = bytes(length, 1);
+        System.arraycopy(bytes(4, 3), 0, model, 0, 4);
+        assertContents(model, file);
+    }
+
+    /** As on ext4 the bytes that were written before belong to what is immutable. */
+    @Test
+    void whatThisOneMadeImmutableIsCommittedBefore() {
+        OpenFile file = created(FileSystem.O_RDWR, bytes(6000, 1));
+        write(file, bytes(4000, 2));
+        AttributeChange change =
+                AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, Attributes.IMMUTABLE);
+        first.setAttributes(Caller.ROOT, file.ino(), change);
+        assertThrows(FsException.class, () -> write(file, bytes(4, 3)));
+        file.close();
+        byte[] model = bytes(6000, 1);
+        System.arraycopy(bytes(4000, 2), 0, model, 0, 4000);
+        assertContents(model, file);
     }
 
     /** Another one has cut the file and gone on with a clone of the chunk before it was heard. */

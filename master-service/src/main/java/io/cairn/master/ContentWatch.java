@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * append goes behind all that was acknowledged, and what is written after a cut is not taken for
  * what was cut off.
  *
- * <p>A change of the size is told to all who hold the file open. A commit that makes the file
+ * <p>A change of the size is told to all who hold the file open, and so are flags: who had it open
+ * before it became immutable stops then. A commit that makes the file
  * longer is told only while another session has the APPEND token: all others ask for the size
  * before they append. A session that does not answer asks by itself before it writes, {@link
  * Limits#believesMs} after it was last answered; the master waits a quarter longer. A session that
@@ -92,10 +93,11 @@ final class ContentWatch {
                         .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** The inode whose size a mutation may change; 0 when it changes none. */
+    /** The inode of which a mutation changes the size, or who may write it; 0 if it does not. */
     private static long resized(Mutation mutation) {
         return switch (mutation) {
-            case TreeMutation.SetAttributes m -> m.change().has(AttributeChange.SIZE) ? m.ino() : 0;
+            case TreeMutation.SetAttributes m ->
+                    m.change().has(AttributeChange.SIZE | AttributeChange.FLAGS) ? m.ino() : 0;
             case TreeMutation.SetPolicy m -> m.ino();
             case JobMutation.EditInode m -> m.ino();
             case ContentMutation.CommitSize m -> m.sizeBytes() > 0 ? m.ino() : 0;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
@@ -121,6 +122,19 @@ class ContentWatchTest {
         assertEquals(1, sent);
         time.pass(LEASE_MS);
         assertEquals(1, sent, "the answer goes once");
+    }
+
+    @Test
+    void flagsAreToldToWhoHoldsTheFileOpen() {
+        int append = Attributes.APPEND;
+        AttributeChange change = AttributeChange.NONE.withFlags(append, append);
+        settle(second, new TreeMutation.SetAttributes(ino, change));
+        assertEquals(List.of(0L), one.told);
+        assertEquals(0, sent);
+        one.answer();
+        assertEquals(1, sent);
+        settle(second, new TreeMutation.SetAttributes(ino, AttributeChange.NONE.withMode(0600)));
+        assertEquals(1, one.told.size(), "a mode is looked up when it is needed");
     }
 
     /** As clients have the file in its inode, and would put its chunks where they were to be. */

@@ -405,6 +405,11 @@ class MountRulesTest {
         refused(Errno.EACCES, new Query.Open(roots));
         AttributeChange mode = AttributeChange.NONE.withMode(0777);
         refused(Errno.EPERM, new TreeMutation.SetAttributes(roots, mode));
+        AttributeChange harmless = AttributeChange.NONE.withFlags(8, 8);
+        does(new TreeMutation.SetAttributes(made.ino(), harmless));
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(roots, harmless));
+        AttributeChange immutable = AttributeChange.NONE.withFlags(1, 1);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(made.ino(), immutable));
     }
 
     @Test

@@ -245,6 +245,10 @@ final class MappedRights {
             own(m.ino());
             setgid(change.mode(), change.has(AttributeChange.GID) ? change.gid() : inode.gid());
         }
+        if (change.has(AttributeChange.FLAGS)) {
+            own(m.ino());
+            requireUnprotecting(inode, change);
+        }
         if (change.has(AttributeChange.SIZE | AttributeChange.KILL_PRIVILEGE)) {
             write(m.ino());
         }
@@ -261,6 +265,14 @@ final class MappedRights {
             } else {
                 own(m.ino());
             }
+        }
+    }
+
+    private static void requireUnprotecting(Attributes inode, AttributeChange change) {
+        int changed = change.flagsAfter(inode.flags()) ^ inode.flags();
+        if ((changed & Attributes.PROTECTING) != 0) {
+            throw new FsException(
+                    Errno.EPERM, "only root makes inodes immutable or append-only, or undoes it");
         }
     }
 

@@ -76,7 +76,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
 
     private static Set<Operation> ofAttributes(AttributeChange change) {
         Set<Operation> operations = EnumSet.noneOf(Operation.class);
-        if (change.has(AttributeChange.MODE)) {
+        if (change.has(AttributeChange.MODE | AttributeChange.FLAGS)) {
             operations.add(Operation.CHMOD);
         }
         if (change.has(AttributeChange.UID | AttributeChange.GID)) {
