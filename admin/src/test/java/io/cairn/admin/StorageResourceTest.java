@@ -10,6 +10,8 @@ import io.cairn.admin.api.Plan;
 import io.cairn.admin.api.ShapeCheck;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
@@ -177,5 +179,25 @@ class StorageResourceTest {
         assertTrue(bench.get("/durability/").toString().contains("{what=rack, survives=0"));
         assertEquals(404, bench.send(bench.to("/durability/none")).statusCode());
         assertEquals(true, bench.get("/durability/file1").get("complete"));
+    }
+
+    @Test
+    void theOldestVerificationIsTold() throws Exception {
+        store(2);
+        String never = "verified={secondsAgo=null, unverified=2}";
+        assertTrue(bench.get("/durability/").toString().contains(never));
+        List<ScrubReport.Finding> none = List.of();
+        ScrubReport young = new ScrubReport(5_900, 0, 3, 3, true, 0, 0, 3, 0, 0, 0, none);
+        bench.heartbeat("c1", 1, TargetLoad.NONE, young);
+        String one = "verified={secondsAgo=5, unverified=1}";
+        assertTrue(bench.get("/durability/").toString().contains(one));
+        assertTrue(bench.get("/cluster").toString().contains(one));
+        ScrubReport old = new ScrubReport(90_000_000, 0, 3, 3, true, 0, 0, 3, 0, 0, 0, none);
+        bench.heartbeat("c2", 2, TargetLoad.NONE, old);
+        String both = "verified={secondsAgo=90000, unverified=0}";
+        assertTrue(bench.get("/durability/").toString().contains(both));
+        String inline = "verified={secondsAgo=null, unverified=0}";
+        assertTrue(bench.get("/durability/file2").toString().contains(inline));
+        assertTrue(bench.get("/cluster").toString().contains(both));
     }
 }

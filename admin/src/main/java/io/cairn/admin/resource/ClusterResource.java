@@ -17,6 +17,7 @@ import io.cairn.admin.watch.Rate;
 import io.cairn.admin.watch.RequestTimes;
 import io.cairn.admin.watch.SpaceLimit;
 import io.cairn.admin.watch.StorageHealth;
+import io.cairn.admin.watch.VerificationAge;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
@@ -28,8 +29,10 @@ import io.cairn.master.cluster.Space;
 import io.cairn.master.cluster.move.MoveProgress;
 import io.cairn.runtime.Clock;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** {@code /cluster}: the whole at a glance. */
 public final class ClusterResource implements Resource {
@@ -110,6 +113,10 @@ public final class ClusterResource implements Resource {
                     Field.of("counts", COUNTS, "How many of what."),
                     Field.of("moves", MOVES, "What is copied from target to target."),
                     Field.of(
+                            "verified",
+                            VerificationAge.SHAPE,
+                            "When the copies on all disks were verified."),
+                    Field.of(
                             "rates",
                             LoadDocument.shape(OPERATIONS, LATENCY),
                             "How busy it is, over the last seconds; null what is not known."));
@@ -182,8 +189,15 @@ public final class ClusterResource implements Resource {
         document.put("capacity", capacity(map, servers, space));
         document.put("counts", counts(map, servers));
         document.put("moves", moves());
+        document.put("verified", verified(map, servers));
         document.put("rates", rates());
         return document;
+    }
+
+    private static Map<String, Object> verified(ClusterMap map, List<ServerStatus> servers) {
+        Set<Long> identities = new HashSet<>();
+        map.targets().forEach(target -> identities.add(target.identity()));
+        return VerificationAge.of(ServerStatus.healthy(servers), identities).document();
     }
 
     private static void tellRepair(MoveProgress moves, Health health) {

@@ -3,6 +3,7 @@ package io.cairn.admin.storage;
 import io.cairn.admin.api.Field;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Shape;
+import io.cairn.admin.watch.VerificationAge;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.FailureDomain;
@@ -44,16 +45,22 @@ final class Durability {
                             "failures",
                             Shape.items(FAILURE),
                             "Racks and zones only where chunk servers have such labels."),
+                    Field.of(
+                            "verified",
+                            VerificationAge.SHAPE,
+                            "When the copies on these disks were verified."),
                     Field.of("masters", Shape.count(), "Masters that may fail at once."),
                     Field.of("complete", Shape.flag(), "False: a part of the tree was counted."));
 
     private final ClusterMap map;
+    private final List<TargetReport> told;
     private final Collection<PlacementGroup> groups;
     private final Map<Long, Long> disks = new HashMap<>();
 
     /** For the groups that hold something. */
     Durability(ClusterMap map, List<TargetReport> told, Collection<PlacementGroup> groups) {
         this.map = map;
+        this.told = told;
         this.groups = groups;
         told.forEach(report -> disks.put(report.identity(), report.disk()));
     }
@@ -73,7 +80,22 @@ final class Durability {
             failures.add(each);
         }
         document.put("failures", failures);
+        document.put("verified", VerificationAge.of(told, identities()).document());
         return document;
+    }
+
+    /** Of the targets whose copies count. */
+    private Set<Long> identities() {
+        Set<Long> identities = new HashSet<>();
+        for (PlacementGroup group : groups) {
+            for (PlacementGroup.Member member : group.members()) {
+                Target target = map.target(member.targetId());
+                if (target != null && member.state() == MemberState.SERVING) {
+                    identities.add(target.identity());
+                }
+            }
+        }
+        return identities;
     }
 
     private List<FailureDomain> levels() {

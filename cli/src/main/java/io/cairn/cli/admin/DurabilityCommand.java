@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Tell how many disks, servers, racks and zones may fail at once now without loss of"
                     + " data.",
-            "Copies count that are complete: while one is made anew the answer is smaller."
+            "Copies count that are complete: while one is made anew the answer is smaller.",
+            "The last line tells since when the copies on these disks are verified."
         },
         footer = {"  cairn admin durability", "  cairn admin durability /projects"})
 @Calls("GET /durability/{path}")
@@ -67,6 +68,10 @@ final class DurabilityCommand implements Callable<Integer> {
             }
         }
         lines.add("%-7s %d may fail at once".formatted("master", number(document, "masters")));
+        String verified = VerifiedPhrase.of(document.get("verified"));
+        if (verified != null) {
+            lines.add("%-7s %s".formatted("scrub", verified));
+        }
         if (number(document, "unavailable") > 0) {
             lines.add(
                     Wording.count(number(document, "unavailable"), "group")

@@ -85,6 +85,10 @@ final class StatusLines {
         if (document.get("moves") instanceof Map<?, ?> moves) {
             copies(moves);
         }
+        String verified = VerifiedPhrase.of(document.get("verified"));
+        if (verified != null) {
+            lines.add("scrub     " + verified);
+        }
         lines.add(
                 "use       %s, %s%s"
                         .formatted(

@@ -26,4 +26,23 @@ final class StatusLinesTest {
         assertEquals(List.of(), copies(Map.of("repairing", 0, "moving", 0, "bytesLeft", 0)));
         assertEquals(List.of(), copies(Map.of()));
     }
+
+    private static List<String> scrub(Map<String, Object> verified) {
+        return new StatusLines(Map.of("verified", verified), new Values(bytes -> bytes + " bytes"))
+                .lines().stream().filter(line -> line.startsWith("scrub")).toList();
+    }
+
+    @Test
+    void theAgeOfTheOldestVerificationIsTold() {
+        String start = "scrub     the oldest copy was verified ";
+        assertEquals(
+                List.of(start + "5 days ago"),
+                scrub(Map.of("unverified", 0, "secondsAgo", 450_000)));
+        assertEquals(
+                List.of(start + "47 hours ago; 2 disks not verified yet"),
+                scrub(Map.of("unverified", 2, "secondsAgo", 172_799)));
+        assertEquals(List.of(start + "1 second ago"), scrub(Map.of("secondsAgo", 1)));
+        assertEquals(List.of("scrub     1 disk not verified yet"), scrub(Map.of("unverified", 1)));
+        assertEquals(List.of(), scrub(Map.of("unverified", 0)));
+    }
 }
