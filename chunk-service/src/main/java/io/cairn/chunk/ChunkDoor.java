@@ -48,17 +48,20 @@ final class ChunkDoor {
     /**
      * Lets a request in that heads forward and clients send, too.
      *
-     * @throws FsException EACCES when a client forwards it
+     * @throws FsException EACCES when a client forwards it, or has a request of servers relayed
      */
     void require(Principal principal, ChunkRequest request) {
-        boolean isOfServers =
-                switch (principal.role()) {
-                    case ANONYMOUS, CHUNK, MASTER -> true;
-                    case NEWCOMER, MOUNT, GATEWAY, ADMIN -> false;
-                };
-        if (!isOfServers && request.isFromServer()) {
+        if (isClient(principal) && request.isOfServers()) {
             refuse(principal, "forwarded " + request.type());
         }
+    }
+
+    /** Whether its certificate is that of a client. */
+    static boolean isClient(Principal principal) {
+        return switch (principal.role()) {
+            case ANONYMOUS, CHUNK, MASTER -> false;
+            case NEWCOMER, MOUNT, GATEWAY, ADMIN -> true;
+        };
     }
 
     private void refuse(Principal principal, String what) {

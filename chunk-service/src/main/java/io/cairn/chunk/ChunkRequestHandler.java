@@ -63,6 +63,7 @@ final class ChunkRequestHandler implements Handler {
     private record Budgets(Budget clients, Budget servers) {}
 
     private final ChunkDoor door;
+    private final TicketCheck tickets;
     private final Groups groups;
     private final Map<StorageTarget, Budgets> budgets = new ConcurrentHashMap<>();
     private final Budgets others;
@@ -70,8 +71,10 @@ final class ChunkRequestHandler implements Handler {
     private final long clientBytes;
     private volatile boolean draining;
 
-    ChunkRequestHandler(ChunkDoor door, Groups groups, long clientBytes, int targets) {
+    ChunkRequestHandler(
+            ChunkDoor door, TicketCheck tickets, Groups groups, long clientBytes, int targets) {
         this.door = door;
+        this.tickets = tickets;
         this.groups = groups;
         this.clientBytes = clientBytes;
         this.targets = targets;
@@ -121,7 +124,8 @@ final class ChunkRequestHandler implements Handler {
             return;
         }
         door.require(from.principal(), decoded);
-        boolean fromServer = decoded.isFromServer();
+        tickets.require(from, decoded);
+        boolean fromServer = decoded.isFromServer() && !ChunkDoor.isClient(from.principal());
         Budgets both = budgets(decoded);
         Budget budget = fromServer ? both.servers : both.clients;
         int payloadBytes = request.payloadBytes();
@@ -140,6 +144,11 @@ final class ChunkRequestHandler implements Handler {
                     budget.give(payloadBytes);
                     answer(answer, reply, thrown);
                 });
+    }
+
+    @Override
+    public void closed(Connection connection) {
+        tickets.closed(connection);
     }
 
     private static void answer(Answer answer, @Nullable Message reply, @Nullable Throwable thrown) {

@@ -62,6 +62,7 @@ public final class ChunkService implements AutoCloseable {
     private final Garbage garbage;
     private final ScrubService scrubs;
     private final ChunkRequestHandler door;
+    private final TicketCheck tickets;
     private final Refusals refusals;
     private volatile Consumer<List<String>> revocations = _ -> {};
     private volatile @Nullable Registration registration;
@@ -104,9 +105,14 @@ public final class ChunkService implements AutoCloseable {
         this.garbage = new Garbage(station, groups, targets);
         this.scrubs = new ScrubService(groups, targets);
         this.refusals = new Refusals("chunk", world.clock());
+        this.tickets = new TicketCheck(refusals, world.clock());
         this.door =
                 new ChunkRequestHandler(
-                        new ChunkDoor(refusals), groups, settings.clientBytes(), targets.size());
+                        new ChunkDoor(refusals),
+                        tickets,
+                        groups,
+                        settings.clientBytes(),
+                        targets.size());
     }
 
     private static void requireDistinct(List<StorageTarget> targets) {
@@ -171,7 +177,7 @@ public final class ChunkService implements AutoCloseable {
                     new Registration(
                             station,
                             groups,
-                            new Registration.Work(garbage, scrubs),
+                            new Registration.Work(garbage, scrubs, tickets),
                             targets,
                             settings,
                             endpoint);

@@ -48,8 +48,8 @@ final class Registration implements Heartbeat.Contents {
     private long[] told = {};
     private final AtomicBoolean fetching = new AtomicBoolean();
 
-    /** What is done in the background, at the word of the masters. */
-    record Work(Garbage garbage, ScrubService scrubs) {}
+    /** What is done at the word of the masters. */
+    record Work(Garbage garbage, ScrubService scrubs, TicketCheck tickets) {}
 
     /** The identities of the targets in the last heartbeat; null before the first. */
     private volatile @Nullable List<Long> reported;
@@ -163,6 +163,7 @@ final class Registration implements Heartbeat.Contents {
         }
         adopt(reply.clusterId());
         station.leader().learn(reply.masters());
+        work.tickets().learn(reply.tickets());
         MapDelta delta = reply.map();
         if (delta != null && groups.map().takes(delta)) {
             take(groups.map().with(delta));

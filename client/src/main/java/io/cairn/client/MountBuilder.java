@@ -54,7 +54,7 @@ final class MountBuilder {
                         polled == null ? runtime : runtime.with(polled.through(traced)));
         ClusterView view = new ClusterView(master);
         ChunkConnections connections = new ChunkConnections(toChunks, runtime.scheduler());
-        ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
+        ChunkIo chunks = new ChunkIo(settings, runtime, master, view, connections);
         registry.more()
                 .counter("cairn.client.direct.reads", Tags.empty(), chunks, ChunkIo::directReads);
         DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());

@@ -15,6 +15,7 @@ import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.chunk.OperationId;
+import io.cairn.wire.chunk.Ticket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,9 @@ public final class FakeChunkServer implements Handler {
     /** What was written in epochs before this one was lost with the power. */
     volatile long lostBeforeEpoch;
 
+    /** Throws what is to be said to a ticket. */
+    public volatile Consumer<Ticket> ticketCheck = _ -> {};
+
     final AtomicInteger reportedBad = new AtomicInteger();
     final AtomicInteger reads = new AtomicInteger();
     final AtomicInteger finds = new AtomicInteger();
@@ -78,6 +83,7 @@ public final class FakeChunkServer implements Handler {
         ByteBuf payload = message.payload();
         try {
             ChunkRequest request = ChunkRequest.decode(new Decoder(message.header()));
+            ticketCheck.accept(request.chunk().ticket());
             switch (request) {
                 case ChunkRequest.Write m -> reply(answer, write(m, payload));
                 case ChunkRequest.Read m -> read(m, answer);

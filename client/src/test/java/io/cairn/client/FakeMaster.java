@@ -40,6 +40,10 @@ public final class FakeMaster implements Handler {
         int lookups;
         int mapQueries;
         int listings;
+
+        /** Tickets that were given: each is its number. */
+        public int tickets;
+
         public @Nullable FakeMaster leader;
         public String leaderHint = "";
 
@@ -188,6 +192,8 @@ public final class FakeMaster implements Handler {
                 yield new Reply.Done();
             }
             case Query.HoldStill ignored -> new Reply.Done();
+            case Query.GetTicket _ ->
+                    new Reply.TicketReply(new byte[] {(byte) ++shared.tickets}, 600_000);
             case Query.Open open -> {
                 Reply reply = shared.namespace.read(number, new Query.GetInode(open.ino()));
                 if (reply instanceof Reply.EntryReply) {

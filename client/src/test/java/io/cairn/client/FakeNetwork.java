@@ -9,6 +9,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
+import io.cairn.net.Principal;
 import io.cairn.net.Transport;
 import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
@@ -56,6 +57,9 @@ public final class FakeNetwork implements Transport {
                         return thread;
                     });
     private final List<Runnable> late = Collections.synchronizedList(new ArrayList<>());
+    /** Whether all are shown certificates. */
+    public volatile boolean secured;
+
     private volatile Faults faults = (to, header) -> Fate.DELIVER;
 
     public void setFaults(Faults faults) {
@@ -147,6 +151,13 @@ public final class FakeNetwork implements Transport {
             this.to = to;
             this.node = node;
             this.client = client;
+        }
+
+        @Override
+        public Principal principal() {
+            return secured
+                    ? new Principal(Principal.Role.CHUNK, "c1", to.host())
+                    : Principal.anonymous(to.host());
         }
 
         @Override

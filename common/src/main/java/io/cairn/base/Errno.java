@@ -62,7 +62,9 @@ public enum Errno {
     /** The peer belongs to another cluster or speaks another protocol version. */
     WRONG_CLUSTER(2006, "other cluster or protocol version"),
     /** A member of the group cannot tell by itself whether a write is settled: the head can. */
-    NOT_HEAD(2007, "ask the head");
+    NOT_HEAD(2007, "ask the head"),
+    /** A chunk server does not take this ticket; another one may be good. */
+    BAD_TICKET(2008, "ticket refused");
 
     private static final Map<Integer, Errno> BY_NUMBER = new HashMap<>();
 

@@ -59,6 +59,11 @@ public record Principal(Role role, String name, String address) {
         return role == Role.ANONYMOUS;
     }
 
+    /** Role and name, such as {@code mount.laptop7}: the same wherever it speaks from. */
+    public String id() {
+        return role.text() + "." + name;
+    }
+
     /** For people, such as {@code chunk c5 at 10.0.0.5}. */
     @Override
     public String toString() {

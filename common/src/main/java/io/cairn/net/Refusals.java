@@ -30,7 +30,9 @@ public final class Refusals {
         /** Its role may not ask for this. */
         ROLE("role"),
         /** Its name or password is not right. */
-        PASSWORD("password");
+        PASSWORD("password"),
+        /** It shows no ticket for the chunk, or none that holds. */
+        TICKET("ticket");
 
         private final String tag;
 

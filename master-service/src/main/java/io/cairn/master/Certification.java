@@ -2,7 +2,10 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.master.access.TicketDesk;
 import io.cairn.master.identity.CertificateDesk;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
@@ -10,6 +13,7 @@ import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 import java.util.EnumSet;
@@ -18,11 +22,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a master's door that is about certificates: answers who asks for one, and tells chunk
- * servers and clients which ones were revoked. Thread-safe.
+ * The part of a master's door that is about certificates: answers who asks for one, tells chunk
+ * servers and clients which ones were revoked, and signs tickets for who has one. Thread-safe.
  */
 public final class Certification {
     /** Those that keep a connection to the leader open and can be told something over it. */
@@ -31,6 +37,7 @@ public final class Certification {
     private final ReplicatedLog log;
     private final Refusals refusals;
     private final MasterDoor door;
+    private final TicketDesk tickets;
     private final Set<Connection> hearers = ConcurrentHashMap.newKeySet();
     private volatile @Nullable CertificateDesk desk;
 
@@ -39,10 +46,24 @@ public final class Certification {
 
     private volatile Told told = new Told(Set.of(), -1);
 
-    Certification(ReplicatedLog log, Clock clock) {
+    Certification(
+            ReplicatedLog log,
+            Supplier<Namespace> namespace,
+            Clock clock,
+            RandomGenerator random) {
         this.log = log;
         this.refusals = new Refusals("master", clock);
         this.door = new MasterDoor(refusals);
+        this.tickets =
+                new TicketDesk(
+                        namespace,
+                        m -> {
+                            int level = namespace.get().level();
+                            byte[] frame = new Envelope(level, 0, 0, 0, 0, m).toBytes();
+                            return log.submit(frame, 0).thenApply(Outcome::reply);
+                        },
+                        clock,
+                        random);
     }
 
     /** From now on processes can ask for certificates here. */
@@ -57,6 +78,10 @@ public final class Certification {
 
     MasterDoor door() {
         return door;
+    }
+
+    TicketDesk tickets() {
+        return tickets;
     }
 
     void opened(Connection connection) {

@@ -42,7 +42,11 @@ final class ClusterRequests {
         return switch (asked) {
             case ClusterRequest.Heartbeat heartbeat ->
                     Message.of(
-                            servers.heartbeat(heartbeat, from).telling(log.endpoints())::toBytes);
+                            servers.heartbeat(heartbeat, from)
+                                            .telling(
+                                                    log.endpoints(),
+                                                    certification.tickets().keys(from.principal()))
+                                    ::toBytes);
             case ClusterRequest.MemberFailed failed -> done(() -> servers.memberFailed(failed));
             case ClusterRequest.MemberSynced synced -> done(() -> servers.memberSynced(synced));
             case ClusterRequest.Leaving leaving -> done(() -> servers.leaving(leaving));

@@ -91,7 +91,7 @@ final class RequestHandler implements Handler {
         this.servers = rooms.servers;
         this.status = status;
         this.allowances = rooms.allowances;
-        this.certification = new Certification(log, presence.clock());
+        this.certification = new Certification(log, namespace, presence.clock(), random);
         this.logins = new Logins(namespace, certification.refusals(), presence.clock(), random);
         this.clusterRequests =
                 new ClusterRequests(log, namespace, servers, presence, certification);
@@ -400,6 +400,7 @@ final class RequestHandler implements Handler {
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
                     case Query.GetAllowance m -> allowances.answer(session, m);
                     case Query.GetRoom m -> allowances.answer(m, servers.usage());
+                    case Query.GetTicket _ -> certification.tickets().answer(session, from, visit);
                     case Query.OfLogin step -> logins.answer(from, step);
                     case Query.GetStatus _ -> new Reply.TextReply(status.get());
                     case Query.HoldStill still -> {

@@ -59,7 +59,7 @@ public final class ExitCode {
     public static int of(Errno errno) {
         return switch (errno) {
             case ENOENT, ENOTDIR, ENODATA -> NO_INPUT;
-            case EACCES, EPERM -> NO_PERMISSION;
+            case EACCES, EPERM, BAD_TICKET -> NO_PERMISSION;
             case EINVAL -> USAGE;
             case EBADMSG, WRONG_CLUSTER, EPROTO -> DATA;
             case ETIMEDOUT, DISCONNECTED, NOT_LEADER, NO_SESSION, ENXIO -> UNAVAILABLE;

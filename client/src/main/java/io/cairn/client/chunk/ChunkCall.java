@@ -20,6 +20,7 @@ import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply;
 import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.HeadRequest;
+import io.cairn.wire.chunk.Ticket;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -86,6 +87,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
 
     /** Whether the last try went over another member. */
     private boolean relaying;
+
+    /** Whether a ticket was refused, and a new one asked for. */
+    private boolean hasNewTicket;
 
     /**
      * A request to the head, or with a check to any serving member.
@@ -218,7 +222,13 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         return Math.max(1, Math.min(io.leftMs(deadlineMs), io.attemptTimeoutMs()));
     }
 
-    private void ask(Link connection, int target, ChunkAddress address) {
+    private void ask(Link connection, int target, ChunkAddress bare) {
+        Ticket ticket = connection.isSecured() ? io.tickets().now() : Ticket.NONE;
+        if (ticket == null) {
+            fetchTicket(target, bare);
+            return;
+        }
+        ChunkAddress address = bare.showing(ticket);
         ChunkRequest asked = request.apply(address);
         ChunkRequest sent = relaying ? new HeadRequest.Relay(asked) : asked;
         Message message =
@@ -232,6 +242,30 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                         answered(connection, target, address, answer);
                     }
                 });
+    }
+
+    /** Time may pass until the answer: the try begins again. */
+    private void fetchTicket(int target, ChunkAddress address) {
+        Promises.whenDone(
+                io.tickets().fetch(),
+                (ticket, failure) -> {
+                    if (ticket == null) {
+                        failed(target, address, null, Await.failure(failure));
+                    } else {
+                        attempt();
+                    }
+                });
+    }
+
+    /** The ticket may have expired, or be of masters with other clocks: another one helps once. */
+    private void ticketRefused(ChunkAddress address, FsException error) {
+        io.tickets().refused(address.ticket());
+        if (hasNewTicket) {
+            fail(new FsException(Errno.EACCES, place + ": " + error.getMessage(), error));
+        } else {
+            hasNewTicket = true;
+            attempt();
+        }
     }
 
     /** The target to ask, or null when the group has none that serves. */
@@ -315,6 +349,8 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
 
     private void failed(int target, ChunkAddress address, @Nullable Link via, FsException error) {
         lastError = error;
+        // What came in between may have taken so long that the new ticket has expired, too.
+        hasNewTicket &= error.errno() == Errno.BAD_TICKET;
         switch (error.errno()) {
             case NOT_HEAD -> {
                 disappointing.add(target);
@@ -332,6 +368,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                 disappointing.add(target);
                 refreshAndRetry(true);
             }
+            case BAD_TICKET -> ticketRefused(address, error);
             case EAGAIN -> io.later(this::attempt, backoff.nextMs());
             case DISCONNECTED, ETIMEDOUT -> {
                 if (via != null && error.errno() == Errno.ETIMEDOUT) {

@@ -69,6 +69,11 @@ public final class ChunkConnections implements AutoCloseable {
             this.watch = new SilenceWatch(scheduler, SILENT_MS, this);
         }
 
+        /** Whether both sides have certificates, so that the server asks for tickets. */
+        boolean isSecured() {
+            return !connection.principal().isAnonymous();
+        }
+
         /** Asks, as {@link Connection#call}. */
         CompletableFuture<Message> call(Message request, long timeoutMs) {
             watch.sent();

@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.ClusterView;
+import io.cairn.client.session.MasterChannel;
 import io.cairn.client.session.Promises;
 import io.cairn.client.session.SessionState;
 import io.cairn.cluster.ChunkServer;
@@ -28,6 +29,7 @@ import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import io.cairn.wire.chunk.OperationId;
+import io.cairn.wire.chunk.Ticket;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -57,6 +59,7 @@ public final class ChunkIo implements AutoCloseable {
     private final Scheduler scheduler;
     private final RandomGenerator random;
     private final SessionState session;
+    private final ChunkTickets tickets;
     private final ClusterView view;
     private final ChunkConnections connections;
     private final WritePermit always;
@@ -69,14 +72,15 @@ public final class ChunkIo implements AutoCloseable {
     public ChunkIo(
             ClientSettings settings,
             ClientRuntime runtime,
-            SessionState session,
+            MasterChannel master,
             ClusterView view,
             ChunkConnections connections) {
         this.settings = settings;
         this.clock = runtime.clock();
         this.scheduler = runtime.scheduler();
         this.random = runtime.random();
-        this.session = session;
+        this.session = master.session();
+        this.tickets = new ChunkTickets(master, clock);
         this.always = new WritePermit(session, 0);
         this.outage = new ChunkOutage(clock);
         this.hedge = new ReadHedge(clock, scheduler);
@@ -209,18 +213,40 @@ public final class ChunkIo implements AutoCloseable {
 
     /** The state of a chunk at one server, asked once. */
     CompletableFuture<StatReply> statAt(ChunkServer server, ChunkAddress address) {
-        ChunkRequest request = new ChunkRequest.StatChunk(address);
         return connections
                 .to(Callee.of(server))
                 .thenCompose(
-                        connection ->
-                                connection.call(
-                                        Message.of(request::toBytes), settings.attemptTimeoutMs()))
+                        link ->
+                                once(
+                                        link,
+                                        address,
+                                        ChunkRequest.StatChunk::new,
+                                        settings.attemptTimeoutMs()))
                 .thenApply(
                         answer -> {
                             answer.release();
                             return (StatReply) ChunkReply.decode(answer.decoder());
                         });
+    }
+
+    /** Asks a server once, with a ticket if it wants one. */
+    CompletableFuture<Message> once(
+            ChunkConnections.Link link,
+            ChunkAddress address,
+            Function<ChunkAddress, ChunkRequest> request,
+            long timeoutMs) {
+        Ticket ticket = link.isSecured() ? tickets.now() : Ticket.NONE;
+        CompletableFuture<Ticket> shown =
+                ticket == null ? tickets.fetch() : CompletableFuture.completedFuture(ticket);
+        return shown.thenCompose(
+                one -> {
+                    ChunkRequest asked = request.apply(address.showing(one));
+                    return link.call(Message.of(asked::toBytes), timeoutMs);
+                });
+    }
+
+    ChunkTickets tickets() {
+        return tickets;
     }
 
     /** Reads and verifies a range of a chunk, 1 byte up to {@link Limits#MAX_IO_BYTES}. */

@@ -254,10 +254,15 @@ final class DirectReads implements AutoCloseable {
     }
 
     private CompletableFuture<Void> ask(Source source, ChunkKey key) {
-        Grant request = new Grant(source.address, runtime.machine());
         return io.connections()
                 .to(source.server)
-                .thenCompose(link -> link.call(Message.of(request::toBytes), CALL_MS))
+                .thenCompose(
+                        link ->
+                                io.once(
+                                        link,
+                                        source.address,
+                                        chunk -> new Grant(chunk, runtime.machine()),
+                                        CALL_MS))
                 .thenApply(
                         answer -> {
                             answer.release();

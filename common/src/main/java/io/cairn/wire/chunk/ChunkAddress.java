@@ -37,6 +37,11 @@ public record ChunkAddress(
                 in.i32(), in.i64(), in.i64(), in.i64(), in.u8(), in.i64(), Ticket.decode(in));
     }
 
+    /** The same with a ticket. */
+    public ChunkAddress showing(Ticket shown) {
+        return new ChunkAddress(group, epoch, oid, index, chunkSizeLog2, snapshot, shown);
+    }
+
     /** The same for another epoch. */
     public ChunkAddress withEpoch(long newEpoch) {
         return new ChunkAddress(group, newEpoch, oid, index, chunkSizeLog2, snapshot, ticket);

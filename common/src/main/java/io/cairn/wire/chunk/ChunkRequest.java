@@ -47,10 +47,15 @@ public sealed interface ChunkRequest extends TypedMessage
         return false;
     }
 
-    /** Whether another chunk server sends it. */
-    default boolean isFromServer() {
+    /** Whether only another chunk server may send it. */
+    default boolean isOfServers() {
         Sender sender = type().sender();
         return sender == Sender.SERVER || (sender == Sender.EITHER && isForwarded());
+    }
+
+    /** Whether another chunk server sends it, as far as the request tells. */
+    default boolean isFromServer() {
+        return isOfServers() || type().sender() == Sender.ANYBODY;
     }
 
     /**

@@ -13,7 +13,7 @@ public enum ChunkRequestType implements MessageType {
     FLUSH(4, Sender.EITHER, ChunkRequest.Flush::decode),
     ZERO(5, Sender.EITHER, ChunkRequest.Zero::decode),
     CLONE(6, Sender.EITHER, ChunkRequest.Clone::decode),
-    STAT_CHUNK(7, Sender.SERVER, ChunkRequest.StatChunk::decode),
+    STAT_CHUNK(7, Sender.ANYBODY, ChunkRequest.StatChunk::decode),
     SEEK_CHUNK(8, Sender.CLIENT, ChunkRequest.SeekChunk::decode),
     LIST_CHUNKS(9, Sender.SERVER, ChunkRequest.ListChunks::decode),
     INSTALL(10, Sender.SERVER, ChunkRequest.Install::decode),
@@ -35,7 +35,9 @@ public enum ChunkRequestType implements MessageType {
         /** Other chunk servers, and masters. */
         SERVER,
         /** Clients the first time, and a head that forwards it to the members. */
-        EITHER
+        EITHER,
+        /** Servers, and clients in the same words. */
+        ANYBODY
     }
 
     public static final TypeTable<ChunkRequestType> TABLE =

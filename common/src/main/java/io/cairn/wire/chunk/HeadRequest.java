@@ -44,6 +44,17 @@ public sealed interface HeadRequest extends ChunkRequest {
             return request.chunk();
         }
 
+        /** A head would take what is relayed for a word of this server. */
+        @Override
+        public boolean isOfServers() {
+            return request.isOfServers();
+        }
+
+        @Override
+        public boolean isFromServer() {
+            return false;
+        }
+
         @Override
         public void encode(Encoder out) {
             out.u8(request.type().code());

@@ -6,8 +6,8 @@ import io.cairn.wire.MalformedMessageException;
 import java.util.Arrays;
 
 /**
- * The proof of a client's right to what it asks of a chunk server. Empty until tickets are in
- * force. Equal when the bytes are.
+ * The proof of a client's right to what it asks of a chunk server, see {@link TicketClaim}. Empty
+ * on connections without certificates. Equal when the bytes are.
  *
  * @param bytes at most {@link #MAX_BYTES}; nobody changes them
  */

@@ -7,6 +7,7 @@ import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
+import io.cairn.wire.chunk.TicketKeys;
 import io.cairn.wire.scrub.ScrubReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -416,6 +417,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param masters where all masters are reached, as far as that is known; they may change
      * @param limits how fast to copy
      * @param fence in force before the lease is
+     * @param tickets how to check those of clients
      */
     record HeartbeatReply(
             long clusterId,
@@ -426,7 +428,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             ScrubReport.Orders scrub,
             List<Endpoint> masters,
             CopyLimits limits,
-            ObjectFence fence) {
+            ObjectFence fence,
+            TicketKeys tickets) {
         /** A reply that tells of no masters. */
         public HeartbeatReply(
                 long clusterId,
@@ -444,25 +447,14 @@ public sealed interface ClusterRequest extends TypedMessage {
                     scrub,
                     List.of(),
                     CopyLimits.NONE,
-                    ObjectFence.NONE);
+                    ObjectFence.NONE,
+                    TicketKeys.NONE);
         }
 
-        /** The same with the masters. */
-        public HeartbeatReply telling(List<Endpoint> all) {
+        /** The same with the masters and the keys of tickets. */
+        public HeartbeatReply telling(List<Endpoint> all, TicketKeys keys) {
             return new HeartbeatReply(
-                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, all, limits, fence);
-        }
-
-        /** The same with limits. */
-        public HeartbeatReply within(CopyLimits copies) {
-            return new HeartbeatReply(
-                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, masters, copies, fence);
-        }
-
-        /** The same with a fence. */
-        public HeartbeatReply fencing(ObjectFence newFence) {
-            return new HeartbeatReply(
-                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, masters, limits, newFence);
+                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, all, limits, fence, keys);
         }
 
         /** The bytes, for a reader of this version of the protocol. */
@@ -474,6 +466,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             out.list(masters, Codecs::endpoint);
             limits.encode(out);
             fence.encode(out);
+            tickets.encode(out);
             return out.toBytes();
         }
 
@@ -488,7 +481,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     ScrubReport.Orders.decode(in),
                     in.list(Codecs::endpoint),
                     CopyLimits.decode(in),
-                    ObjectFence.decode(in));
+                    ObjectFence.decode(in),
+                    TicketKeys.decode(in));
         }
     }
 

@@ -275,6 +275,24 @@ public sealed interface Query extends TypedMessage {
         }
     }
 
+    /**
+     * A ticket that opens chunks to this session: TicketReply. It is empty on a connection without
+     * certificates, where chunk servers ask for none.
+     */
+    record GetTicket() implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_TICKET;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+
+        static GetTicket decode(Decoder in) {
+            return new GetTicket();
+        }
+    }
+
     /** State of the service, for operators: TextReply with a JSON document. */
     record GetStatus() implements OfLeader {
         @Override

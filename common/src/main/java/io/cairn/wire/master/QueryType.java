@@ -28,7 +28,8 @@ public enum QueryType implements MessageType {
     GET_ALLOWANCE(50, Query.GetAllowance::decode),
     GET_ROOM(51, Query.GetRoom::decode),
     BEGIN_LOGIN(70, Query.BeginLogin::decode),
-    FINISH_LOGIN(71, Query.FinishLogin::decode);
+    FINISH_LOGIN(71, Query.FinishLogin::decode),
+    GET_TICKET(72, Query.GetTicket::decode);
 
     static final TypeTable<QueryType> TABLE = new TypeTable<>("query", values());
 

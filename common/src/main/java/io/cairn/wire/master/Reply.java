@@ -469,6 +469,28 @@ public sealed interface Reply extends TypedMessage {
         }
     }
 
+    /**
+     * A ticket for chunks.
+     *
+     * @param ticket its bytes; empty where none is needed
+     * @param lifeMs how long it is good
+     */
+    record TicketReply(byte[] ticket, long lifeMs) implements Reply {
+        @Override
+        public ReplyType type() {
+            return ReplyType.TICKET;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.bytes(ticket).i64(lifeMs);
+        }
+
+        static TicketReply decode(Decoder in) {
+            return new TicketReply(in.bytes(), in.i64());
+        }
+    }
+
     /** Reads code and fields. */
     static Reply decode(Decoder in) {
         return ReplyType.TABLE.require(in.u8()).decode(in);

@@ -24,7 +24,8 @@ public enum ReplyType implements MessageType {
     HOSTS(32, Reply.HostsReply::decode),
     JOB(33, Reply.JobReply::decode),
     ALLOWANCE(50, Reply.AllowanceReply::decode),
-    TRASH(60, Reply.TrashReply::decode);
+    TRASH(60, Reply.TrashReply::decode),
+    TICKET(72, Reply.TicketReply::decode);
 
     static final TypeTable<ReplyType> TABLE = new TypeTable<>("reply", values());
 

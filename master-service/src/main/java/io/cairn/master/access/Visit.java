@@ -129,10 +129,24 @@ public final class Visit {
         }
     }
 
-    private void open() {
+    /** Whether some rule lets its client change contents of files. */
+    boolean mayWrite() {
+        return rules.stream()
+                .anyMatch(
+                        rule ->
+                                !rule.readOnly()
+                                        && !(rule.denied().contains(Operation.WRITE)
+                                                && rule.denied().contains(Operation.TRUNCATE)));
+    }
+
+    private void requireLetIn() {
         if (rules.isEmpty()) {
             throw new FsException(Errno.EACCES, client.refusal());
         }
+    }
+
+    private void open() {
+        requireLetIn();
         MountRule full = sessions.begin(client.known(), rules);
         if (full != null) {
             throw new FsException(
@@ -158,6 +172,7 @@ public final class Visit {
             case Query.KeepAlive m -> {
                 return held(session, m);
             }
+            case Query.GetTicket _ -> requireLetIn();
             case Query.Lookup m -> {
                 if (!leads(m.parentIno(), m.name())) {
                     read(session, m.parentIno(), query);

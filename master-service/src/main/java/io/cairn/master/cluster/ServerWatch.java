@@ -15,6 +15,7 @@ import io.cairn.master.cluster.move.MoveProgress;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.chunk.TicketKeys;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import io.cairn.wire.master.ClusterRequest.Leaving;
@@ -159,14 +160,16 @@ public final class ServerWatch {
                         : null;
         boolean fits = delta == null || delta.isSmall();
         return new HeartbeatReply(
-                        cluster,
-                        suspended || !fits ? 0 : settings.serverLeaseMs(),
-                        delta == null ? known.epoch() : delta.to(),
-                        fits ? delta : null,
-                        garbage.tasks(heartbeat.name()),
-                        ScrubRecords.of(namespace.get(), heartbeat.targets()))
-                .within(moves.copyLimits())
-                .fencing(namespace.get().snapshotStatus().fence());
+                cluster,
+                suspended || !fits ? 0 : settings.serverLeaseMs(),
+                delta == null ? known.epoch() : delta.to(),
+                fits ? delta : null,
+                garbage.tasks(heartbeat.name()),
+                ScrubRecords.of(namespace.get(), heartbeat.targets()),
+                List.of(),
+                moves.copyLimits(),
+                namespace.get().snapshotStatus().fence(),
+                TicketKeys.NONE);
     }
 
     /** The other servers that may have a target of one. */

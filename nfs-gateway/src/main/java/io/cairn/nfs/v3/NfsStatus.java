@@ -57,7 +57,7 @@ final class NfsStatus {
             case ENOENT -> NOENT;
             case EIO, EBADMSG -> IO;
             case ENXIO -> NXIO;
-            case EACCES -> ACCES;
+            case EACCES, BAD_TICKET -> ACCES;
             case EEXIST -> EXIST;
             case EXDEV -> XDEV;
             case ENODEV -> NODEV;

@@ -1,0 +1,125 @@
+package io.cairn.client.chunk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.FakeCluster;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.SessionState;
+import io.cairn.cluster.Layout;
+import io.cairn.wire.Crc32c;
+import io.cairn.wire.chunk.Ticket;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The tickets that a client shows, asks for and gives up. */
+class ChunkTicketsTest {
+    private static final long WAIT_MS = 10_000;
+    private static final ChunkPlace PLACE =
+            new ChunkPlace(new Layout(16, 0, 5, List.of(Layout.Run.of(0, 1, 77))), 77, 3);
+
+    private final FakeCluster cluster = new FakeCluster(16);
+    private final Queue<Integer> shown = new ConcurrentLinkedQueue<>();
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private ChunkIo connect(boolean secured, Consumer<Ticket> check) {
+        cluster.network.secured = secured;
+        cluster.servers.forEach(
+                server ->
+                        server.ticketCheck =
+                                ticket -> {
+                                    shown.add(number(ticket));
+                                    check.accept(ticket);
+                                });
+        return cluster.connect(cluster.settings().withRequestTimeoutMs(WAIT_MS)).mount().chunks();
+    }
+
+    /** 0 stands for none. */
+    private static int number(Ticket ticket) {
+        return ticket.bytes().length == 0 ? 0 : ticket.bytes()[0];
+    }
+
+    private static void read(ChunkIo io) {
+        Await.get(io.read(PLACE, 0, 100), WAIT_MS).release();
+    }
+
+    private static void refuseBelow(Ticket ticket, int first) {
+        if (number(ticket) < first) {
+            throw new FsException(Errno.BAD_TICKET, "a ticket that has expired");
+        }
+    }
+
+    @Test
+    void withoutCertificatesNobodyAsksForTickets() {
+        read(connect(false, _ -> {}));
+        assertEquals(List.of(0), List.copyOf(shown));
+        assertEquals(0, cluster.shared.tickets);
+    }
+
+    @Test
+    void oneTicketIsGoodForManyRequests() {
+        ChunkIo io = connect(true, _ -> {});
+        read(io);
+        read(io);
+        Await.get(io.stat(PLACE), WAIT_MS);
+        assertEquals(List.of(1, 1, 1), List.copyOf(shown));
+        assertEquals(1, cluster.shared.tickets);
+    }
+
+    @Test
+    void aWriteWithARefusedTicketIsDoneWithTheNextOne() {
+        ChunkIo io = connect(true, ticket -> refuseBelow(ticket, 2));
+        byte[] bytes = {1, 2, 3};
+        SessionState session = cluster.connect().mount().master().session();
+        CompletableFuture<?> written =
+                io.write(
+                        PLACE,
+                        io.newOperation(),
+                        0,
+                        Unpooled.wrappedBuffer(bytes),
+                        Crc32c.ofPieces(ByteBuffer.wrap(bytes), 0),
+                        new WritePermit(session, 0));
+        Await.get(written, WAIT_MS);
+        assertEquals(List.of(1, 2), List.copyOf(shown));
+        assertEquals(1, cluster.writes());
+    }
+
+    @Test
+    void whoGetsNoGoodTicketHearsOfIt() {
+        ChunkIo io = connect(true, ticket -> refuseBelow(ticket, 99));
+        FsException error = assertThrows(FsException.class, () -> read(io));
+        assertEquals(Errno.EACCES, error.errno());
+        assertTrue(String.valueOf(error.getMessage()).contains("expired"), error.getMessage());
+        assertEquals(List.of(1, 2), List.copyOf(shown));
+    }
+
+    /** A mount that was cut off for long: what it could not do meanwhile is done, however often. */
+    @Test
+    void aTicketMayExpireAgainWhileTheServersAreAway() {
+        ChunkIo io =
+                connect(
+                        true,
+                        ticket -> {
+                            if (shown.size() == 2) {
+                                throw new FsException(Errno.NOT_READY, "no keys yet");
+                            }
+                            refuseBelow(ticket, shown.size() < 4 ? 9 : 3);
+                        });
+        read(io);
+        assertEquals(List.of(1, 2, 2, 3), List.copyOf(shown));
+    }
+}
