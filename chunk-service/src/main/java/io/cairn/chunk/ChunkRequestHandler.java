@@ -33,6 +33,7 @@ import io.cairn.wire.chunk.ChunkRequest.StatChunk;
 import io.cairn.wire.chunk.ChunkRequest.Verify;
 import io.cairn.wire.chunk.ChunkRequest.Write;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
+import io.cairn.wire.chunk.ChunkRequestType.Sender;
 import io.cairn.wire.chunk.DirectRequest.Grant;
 import io.cairn.wire.chunk.HeadRequest.Relay;
 import io.cairn.wire.chunk.HeadRequest.Settled;
@@ -125,7 +126,9 @@ final class ChunkRequestHandler implements Handler {
         }
         door.require(from.principal(), decoded);
         tickets.require(from, decoded);
-        boolean fromServer = decoded.isFromServer() && !ChunkDoor.isClient(from.principal());
+        boolean fromServer =
+                !ChunkDoor.isClient(from.principal())
+                        && (decoded.isOfServers() || decoded.type().sender() == Sender.ANYBODY);
         Budgets both = budgets(decoded);
         Budget budget = fromServer ? both.servers : both.clients;
         int payloadBytes = request.payloadBytes();

@@ -17,8 +17,10 @@ import io.cairn.wire.chunk.ChunkRequestType;
 import io.cairn.wire.chunk.ChunkRequestType.Sender;
 import io.cairn.wire.chunk.HeadRequest;
 import io.cairn.wire.chunk.OperationId;
-import java.util.List;
+
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
 
 class ChunkDoorTest {
     private final Refusals refusals = new Refusals("chunk", Clock.system());
@@ -43,8 +45,7 @@ class ChunkDoorTest {
         ChunkAddress chunk = new ChunkAddress(1, 2, 3, 0, 22);
         ChunkRequest forwarded = new ChunkRequest.Flush(chunk, List.of(), true);
         ChunkRequest damage =
-                new ChunkRequest.Replicate(
-                        chunk, new OperationId(1, 1), 1, 2, 0, 0, new int[0]);
+                new ChunkRequest.Replicate(chunk, new OperationId(1, 1), 1, 2, 0, 0, new int[0]);
         Principal liar = new Principal(Role.MOUNT, "x", "10.0.0.7");
         for (ChunkRequest each : List.of(forwarded, damage)) {
             ChunkRequest relayed = new HeadRequest.Relay(each);

@@ -21,6 +21,9 @@ import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.node.Closing;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkRequest;
+import io.cairn.wire.chunk.Ticket;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Query;
@@ -105,7 +108,7 @@ class SecuredClusterTest {
         return process;
     }
 
-    private CairnProcess startChunk(String name) throws Exception {
+    private CairnProcess startChunk(String name, Endpoint listen) throws Exception {
         return start(
                 name,
                 "chunk",
@@ -114,7 +117,7 @@ class SecuredClusterTest {
                 "--data",
                 directory.resolve(name).toString(),
                 "--listen",
-                "127.0.0.1:" + ProcessCluster.freePort(),
+                listen.toString(),
                 "--masters",
                 master.toString(),
                 "--join",
@@ -139,16 +142,25 @@ class SecuredClusterTest {
     }
 
     private void ask(@Nullable Identity identity, Message request) throws Exception {
+        ask(master, identity, request);
+    }
+
+    private void ask(Endpoint whom, @Nullable Identity identity, Message request)
+            throws Exception {
         transport(identity)
-                .connect(master, (_, m, _) -> m.release(), 10_000)
+                .connect(whom, (_, m, _) -> m.release(), 10_000)
                 .thenCompose(made -> made.call(request, 10_000))
                 .get(30, TimeUnit.SECONDS)
                 .release();
     }
 
     private Errno failureOf(@Nullable Identity identity, Message request) {
+        return failureOf(master, identity, request);
+    }
+
+    private Errno failureOf(Endpoint whom, @Nullable Identity identity, Message request) {
         ExecutionException error =
-                assertThrows(ExecutionException.class, () -> ask(identity, request));
+                assertThrows(ExecutionException.class, () -> ask(whom, identity, request));
         return assertInstanceOf(FsException.class, error.getCause()).errno();
     }
 
@@ -179,8 +191,10 @@ class SecuredClusterTest {
     @Test
     void onlyMembersSpeak() throws Exception {
         CairnProcess leader = startMaster();
-        CairnProcess first = startChunk("c1");
-        CairnProcess second = startChunk("c2");
+        Endpoint chunks = new Endpoint("127.0.0.1", ProcessCluster.freePort());
+        CairnProcess first = startChunk("c1", chunks);
+        CairnProcess second =
+                startChunk("c2", new Endpoint("127.0.0.1", ProcessCluster.freePort()));
         first.await(CairnProcess.READY, 60);
         second.await(CairnProcess.READY, 60);
         Path mountpoint = Files.createDirectories(directory.resolve("mnt"));
@@ -212,10 +226,22 @@ class SecuredClusterTest {
                                 Map.of("CAIRN_IDENTITY", identity.toString())));
         assertEquals(0, status.awaitExit(60), status.output());
         refusesStrangers(Identity.read(identity));
+        refusesWithoutTicket(chunks, Identity.read(identity));
+        assertTrue(first.output().contains("shows no ticket for"), first.output());
         assertTrue(leader.output().contains("master: refused 127.0.0.1"), leader.output());
         assertTrue(ca("list").output().contains("mount.laptop"));
         ca("revoke", "mount.laptop", "--yes");
         Poll.until("the revoked mount is refused", 60, () -> isBrokenOff(Identity.read(identity)));
+    }
+
+    /** The mount itself has one; somebody with its certificate alone guesses numbers of objects. */
+    private void refusesWithoutTicket(Endpoint chunks, Identity mount) {
+        ChunkAddress guessed = new ChunkAddress(1, 1, 1, 0, 22);
+        for (Ticket shown : List.of(Ticket.NONE, new Ticket(new byte[54]))) {
+            ChunkRequest request = new ChunkRequest.Read(guessed.showing(shown), 0, 4096);
+            assertEquals(
+                    Errno.BAD_TICKET, failureOf(chunks, mount, Message.of(request::toBytes)));
+        }
     }
 
     private void refusesStrangers(Identity mount) {

@@ -53,11 +53,6 @@ public sealed interface ChunkRequest extends TypedMessage
         return sender == Sender.SERVER || (sender == Sender.EITHER && isForwarded());
     }
 
-    /** Whether another chunk server sends it, as far as the request tells. */
-    default boolean isFromServer() {
-        return isOfServers() || type().sender() == Sender.ANYBODY;
-    }
-
     /**
      * Names an acknowledged write of a chunk.
      *

@@ -51,11 +51,6 @@ public sealed interface HeadRequest extends ChunkRequest {
         }
 
         @Override
-        public boolean isFromServer() {
-            return false;
-        }
-
-        @Override
         public void encode(Encoder out) {
             out.u8(request.type().code());
             request.encode(out);
