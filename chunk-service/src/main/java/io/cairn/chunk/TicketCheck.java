@@ -154,7 +154,8 @@ final class TicketCheck {
                     ChunkRequest.Fetch _,
                     ChunkRequest.Verify _,
                     ChunkRequest.Expect _,
-                    HeadRequest.Settled _ ->
+                    HeadRequest.Settled _,
+                    HeadRequest.VerifyCopies _ ->
                     throw new IllegalStateException(request.type() + " is not of clients");
         };
     }

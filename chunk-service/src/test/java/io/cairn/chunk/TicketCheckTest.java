@@ -46,9 +46,7 @@ class TicketCheckTest {
 
     @BeforeEach
     void learn() {
-        check.learn(
-                new TicketKeys(
-                        NOW_MS, List.of(TicketKey.derive(SECRET, HOUR - 1), KEY)));
+        check.learn(new TicketKeys(NOW_MS, List.of(TicketKey.derive(SECRET, HOUR - 1), KEY)));
     }
 
     private static TicketClaim claim(boolean writes) {

@@ -57,6 +57,7 @@ public final class FakeNetwork implements Transport {
                         return thread;
                     });
     private final List<Runnable> late = Collections.synchronizedList(new ArrayList<>());
+
     /** Whether all are shown certificates. */
     public volatile boolean secured;
 

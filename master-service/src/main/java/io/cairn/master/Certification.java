@@ -47,10 +47,7 @@ public final class Certification {
     private volatile Told told = new Told(Set.of(), -1);
 
     Certification(
-            ReplicatedLog log,
-            Supplier<Namespace> namespace,
-            Clock clock,
-            RandomGenerator random) {
+            ReplicatedLog log, Supplier<Namespace> namespace, Clock clock, RandomGenerator random) {
         this.log = log;
         this.refusals = new Refusals("master", clock);
         this.door = new MasterDoor(refusals);

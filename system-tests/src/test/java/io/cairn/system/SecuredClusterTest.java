@@ -145,8 +145,7 @@ class SecuredClusterTest {
         ask(master, identity, request);
     }
 
-    private void ask(Endpoint whom, @Nullable Identity identity, Message request)
-            throws Exception {
+    private void ask(Endpoint whom, @Nullable Identity identity, Message request) throws Exception {
         transport(identity)
                 .connect(whom, (_, m, _) -> m.release(), 10_000)
                 .thenCompose(made -> made.call(request, 10_000))
@@ -239,8 +238,7 @@ class SecuredClusterTest {
         ChunkAddress guessed = new ChunkAddress(1, 1, 1, 0, 22);
         for (Ticket shown : List.of(Ticket.NONE, new Ticket(new byte[54]))) {
             ChunkRequest request = new ChunkRequest.Read(guessed.showing(shown), 0, 4096);
-            assertEquals(
-                    Errno.BAD_TICKET, failureOf(chunks, mount, Message.of(request::toBytes)));
+            assertEquals(Errno.BAD_TICKET, failureOf(chunks, mount, Message.of(request::toBytes)));
         }
     }
 

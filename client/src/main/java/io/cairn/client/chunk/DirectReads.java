@@ -15,7 +15,6 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.net.Callee;
-import io.cairn.net.Message;
 import io.cairn.runtime.local.OpenDescriptor;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply;

@@ -63,8 +63,7 @@ public record TicketClaim(
         Decoder in = new Decoder(ticket.bytes());
         try {
             return in.u8() == FORMAT
-                    ? new TicketClaim(
-                            in.i32(), in.i64(), in.i64(), in.i64(), in.bool(), in.i64())
+                    ? new TicketClaim(in.i32(), in.i64(), in.i64(), in.i64(), in.bool(), in.i64())
                     : null;
         } catch (MalformedMessageException e) {
             return null;
