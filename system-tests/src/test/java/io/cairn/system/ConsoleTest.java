@@ -39,7 +39,7 @@ import org.openqa.selenium.Keys;
  * documentation.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-@Timeout(value = 120)
+@Timeout(value = 240)
 final class ConsoleTest {
     private static final int SMALL_FILES = 40;
     private static final int CHUNKS = 16;

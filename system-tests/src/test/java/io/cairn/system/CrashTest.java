@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * {@code kill -9} of each kind of process under load: what was acknowledged is there afterwards.
  */
-@Timeout(value = 180)
+@Timeout(value = 300)
 final class CrashTest {
     private static final int GAP_BYTES = 64 << 20;
     private static final int LEAST_BYTES = 4 << 20;

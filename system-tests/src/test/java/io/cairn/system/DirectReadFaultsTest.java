@@ -49,7 +49,7 @@ final class DirectReadFaultsTest {
     }
 
     @Test
-    @Timeout(value = 180)
+    @Timeout(value = 300)
     void nobodyReadsWhatAServerWithoutItsPlaceHas() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 2);
                 ProcessContext world = new ProcessContext()) {

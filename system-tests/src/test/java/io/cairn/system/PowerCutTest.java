@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The power of the only machine is cut under load: every synced byte and every acknowledged name is
  * there afterwards, and whoever synced what was lost meanwhile has been told.
  */
-@Timeout(value = 180)
+@Timeout(value = 300)
 final class PowerCutTest {
     @TempDir private Path directory;
 

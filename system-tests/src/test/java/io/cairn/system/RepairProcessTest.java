@@ -62,7 +62,7 @@ final class RepairProcessTest {
     }
 
     @Test
-    @Timeout(value = 180)
+    @Timeout(value = 300)
     void copiesOfALostServerAreMadeAnewAndItDropsThemWhenItReturns() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 2)) {
             cluster.startMasters(1, 4);

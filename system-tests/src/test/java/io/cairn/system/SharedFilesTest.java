@@ -411,7 +411,7 @@ final class SharedFilesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {-7, 7})
+    @ValueSource(longs = {-7_000, 7_000})
     void timesOfAFileComeFromTheClockOfTheMaster(long wrongBySeconds) {
         Clock wrong = new WrongClock(TimeUnit.SECONDS.toNanos(wrongBySeconds));
         Name name = Name.of("timed" + wrongBySeconds);
@@ -440,6 +440,6 @@ final class SharedFilesTest {
 
     private static void isNow(long timeNs) {
         long distanceNs = Math.abs(Clock.system().wallNs() - timeNs);
-        assertTrue(distanceNs < TimeUnit.SECONDS.toNanos(3), "off by ns: " + distanceNs);
+        assertTrue(distanceNs < TimeUnit.SECONDS.toNanos(60), "off by ns: " + distanceNs);
     }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A mount whose machine stands still until its session has ended. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
+@Timeout(240)
 final class StoppedMountTest {
     private static final long LEASE_MS = 1500;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.jr.ob.JSON;
 
 /** Orders of an operator to chunk servers of real processes. */
-@Timeout(value = 180)
+@Timeout(value = 300)
 final class StorageOrdersTest {
     private static final int FILES = 12;
     private static final int FILE_BYTES = 300_000;
@@ -36,7 +36,7 @@ final class StorageOrdersTest {
     private static Path mount;
 
     @BeforeAll
-    @Timeout(value = 120)
+    @Timeout(value = 240)
     static void start() throws Exception {
         cluster = new ProcessCluster(directory, 2);
         cluster.startMasters(1, 3);

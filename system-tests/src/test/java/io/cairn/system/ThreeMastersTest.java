@@ -17,7 +17,7 @@ final class ThreeMastersTest {
     @TempDir private Path directory;
 
     @Test
-    @Timeout(value = 180)
+    @Timeout(value = 300)
     void theClusterOutlivesEachOfItsMasters() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
             cluster.startMasters(3, 1);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.jr.ob.JSON;
 
 /** Tree jobs of real masters, one of which is killed, as mounts see them. */
-@Timeout(value = 180)
+@Timeout(value = 300)
 final class TreeJobTest {
     private static final int FILES = 1500;
 

@@ -15,6 +15,7 @@ import io.cairn.wire.scrub.ScrubReport;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Rates of targets out of the counters in heartbeats. */
@@ -203,6 +204,29 @@ class LoadWatchTest {
         heard("c1", 7, 2, after(11));
         assertNull(watch.of(1));
         assertNotNull(watch.of(2));
+    }
+
+    /** One read and one sync in 100 ms. */
+    private static TargetLoad syncing(long seconds, long syncMs) {
+        long count = seconds * 10;
+        long syncNs = count * syncMs * 1_000_000;
+        return new TargetLoad(
+                seconds * 1000, 0, 0, 0, 0, count, 0, count, count * 4_000_000, 0, syncNs, 0, -1);
+    }
+
+    @Test
+    void aSlowTargetThatIsReportedNoMoreIsForgotten() {
+        for (int seconds = 0; seconds <= 60; seconds += 5) {
+            heard("c1", 7, 1, syncing(seconds, 9));
+            heard("c2", 7, 2, syncing(seconds, 9));
+            heard("c3", 7, 3, syncing(seconds, 9));
+            heard("c4", 7, 4, syncing(seconds, 200));
+        }
+        assertEquals(Set.of(4L), watch.slow().keySet());
+        heard("c3", 7, 3, syncing(65, 9));
+        assertEquals(Set.of(4L), watch.slow().keySet());
+        heard("c4", 7, 5, syncing(65, 9));
+        assertEquals(Set.of(), watch.slow().keySet());
     }
 
     @Test
