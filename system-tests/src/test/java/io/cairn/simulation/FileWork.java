@@ -301,6 +301,7 @@ final class FileWork {
         writing = null;
         if (gone.isDone()) {
             oracle.removed.add(model.name);
+            oracle.trashed.put(model.ino, model);
         } else {
             refused(gone, "unlink " + name);
         }

@@ -2,7 +2,9 @@ package io.cairn.simulation;
 
 import io.cairn.testkit.simulated.Simulation;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /** What all clients together have done and been promised. */
@@ -16,6 +18,10 @@ final class Oracle {
     final List<JobModel> jobs = new ArrayList<>();
     final List<SnapshotModel> snapshots = new ArrayList<>();
     final List<String> removed = new ArrayList<>();
+
+    /** Files that were removed and may be brought back, by their inodes. */
+    final Map<Long, FileModel> trashed = new HashMap<>();
+
     final AppendModel log = new AppendModel();
     private long lastTag;
     private int lastProcess;
@@ -81,6 +87,7 @@ final class Oracle {
     void exposed() {
         exposed = true;
         files.forEach(FileModel::exposed);
+        trashed.values().forEach(FileModel::exposed);
         // Some of theirs were removed since.
         snapshots.forEach(snapshot -> snapshot.files().forEach(FileModel::exposed));
         log.exposed();

@@ -88,6 +88,8 @@ final class SimulationRun {
         MovePlan moves = new MovePlan(cluster);
         SnapshotPlan snapshots = new SnapshotPlan(cluster, oracle);
         snapshots.begin();
+        TrashPlan trash = new TrashPlan(cluster, oracle);
+        trash.begin();
         if (faulty) {
             faults.begin();
             moves.begin();
@@ -95,6 +97,7 @@ final class SimulationRun {
         runUntil(() -> false, workMs);
         moves.end();
         snapshots.end();
+        trash.end();
         faults.end();
         cluster.network.setFaults(NetworkFaults.NONE);
         oracle.calm();
@@ -118,6 +121,9 @@ final class SimulationRun {
         finish("the last look");
         if (!isOver() && !runUntil(snapshots::isGone, WHOLE_LIMIT_MS)) {
             history.violate("I11 snapshots stay: " + cluster.masters.namespace().snapshots());
+        }
+        if (!isOver() && !runUntil(trash::isEmpty, WHOLE_LIMIT_MS)) {
+            history.violate("I11 trash stays: " + cluster.masters.namespace().trashSums());
         }
         new FinalCheck(cluster, oracle, this::runUntil).run();
     }
