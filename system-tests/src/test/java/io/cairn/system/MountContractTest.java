@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
@@ -28,6 +29,11 @@ class MountContractTest extends FileSystemContract {
     private final Closing closing = new Closing();
     private @Nullable Administration administration;
     private @Nullable Path directory;
+
+    /** What the driver can express. */
+    Set<Posix.Capability> capabilities() {
+        return EnumSet.allOf(Posix.Capability.class);
+    }
 
     /** How it is mounted. */
     MountOptions options() {
@@ -53,7 +59,7 @@ class MountContractTest extends FileSystemContract {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
-        return new NativePosix(mountpoint, EnumSet.allOf(Posix.Capability.class), 0);
+        return new NativePosix(mountpoint, capabilities(), 0);
     }
 
     @Override

@@ -12,6 +12,9 @@ import java.nio.ByteBuffer;
  * layout changes.
  */
 public final class ContentWriter {
+    /** Where nothing is limited so much is allowed at once for sure. */
+    private static final long MOST_ASKED_BYTES = 1L << 39;
+
     private final OpenInode inode;
     private final Mount mount;
 
@@ -27,7 +30,7 @@ public final class ContentWriter {
      *     came free
      */
     public void write(long offset, ByteBuffer source) {
-        allow(offset, source.remaining());
+        allow(inode, offset, source.remaining());
         long at = offset;
         while (source.hasRemaining()) {
             int taken = inode.take(at, source);
@@ -45,7 +48,7 @@ public final class ContentWriter {
      * @throws FsException besides EIO when the token was lost on the way
      */
     public void append(ByteBuffer source) {
-        allow(Long.MAX_VALUE, source.remaining());
+        allow(inode, Long.MAX_VALUE, source.remaining());
         long next = Long.MAX_VALUE;
         while (source.hasRemaining()) {
             long end = inode.append(next, source);
@@ -62,8 +65,9 @@ public final class ContentWriter {
      * as nobody here knows where the holes are.
      *
      * @param offset {@link Long#MAX_VALUE} behind all others
+     * @throws FsException EDQUOT
      */
-    private void allow(long offset, int length) {
+    public static void allow(OpenInode inode, long offset, long length) {
         if (!inode.allowance().isNeeded()) {
             return;
         }
@@ -72,8 +76,8 @@ public final class ContentWriter {
         long counted =
                 hasHoles || offset == Long.MAX_VALUE
                         ? length
-                        : Math.clamp(offset + length - inode.size(), 0L, (long) length);
-        inode.allowance().take(counted);
+                        : Math.clamp(offset + length - inode.size(), 0L, length);
+        inode.allowance().take(Math.min(counted, MOST_ASKED_BYTES));
     }
 
     /** EFBIG when a file cannot have bytes there. */

@@ -6,6 +6,7 @@ import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.chunk.ChunkSource;
 import io.cairn.client.chunk.WritePermit;
+import io.cairn.client.file.ContentWriter;
 import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
@@ -153,7 +154,10 @@ public final class FileContents {
         Await.get(over, ms);
     }
 
-    /** As {@code OpenFile.allocate}: space is not reserved, but there must be enough now. */
+    /**
+     * As {@code OpenFile.allocate}: space is not reserved, but there must be enough now, also under
+     * quotas.
+     */
     public void allocate(OpenInode state, int mode, long offset, long length) {
         if (offset < 0 || length <= 0) {
             throw new FsException(Errno.EINVAL, "offset " + offset + ", length " + length);
@@ -162,6 +166,9 @@ public final class FileContents {
             throw new FsException(Errno.EFBIG);
         }
         long end = offset + length;
+        if ((mode & PUNCH_HOLE) == 0) {
+            ContentWriter.allow(state, offset, length);
+        }
         switch (mode) {
             case 0 -> {
                 requireRoom(state, length);

@@ -64,6 +64,30 @@ final class AdministeredCases extends Scene {
     }
 
     /** NFS asks for rights before it writes, and hears only that there are none. */
+    @Case(needs = Posix.Capability.SEEK_HOLES)
+    void holesAreFoundInASnapshotAndBesideIt() {
+        int unit = 64 << 10;
+        fs.mkdir("d", 0755);
+        int fd = fs.open("d/f", Posix.O_CREAT | O_RDWR, 0644);
+        fs.ftruncate(fd, 16L * unit);
+        fs.pwrite(fd, bytes(repeat('x', unit)), 4L * unit);
+        fs.fsync(fd);
+        orders.takeSnapshot(fs.stat("d").ino(), "s");
+        fs.pwrite(fd, bytes(repeat('y', unit)), 8L * unit);
+        fs.fsync(fd);
+        assertEquals(4L * unit, fs.lseek(fd, 0, Posix.SEEK_DATA));
+        assertEquals(8L * unit, fs.lseek(fd, 8L * unit, Posix.SEEK_DATA));
+        assertEquals(9L * unit, fs.lseek(fd, 8L * unit, Posix.SEEK_HOLE));
+        fs.close(fd);
+        int past = fs.open("d/.snapshots/s/f", O_RDONLY, 0);
+        assertEquals(4L * unit, fs.lseek(past, 0, Posix.SEEK_DATA));
+        assertEquals(5L * unit, fs.lseek(past, 4L * unit, Posix.SEEK_HOLE));
+        fails(Errno.ENXIO, () -> fs.lseek(past, 5L * unit, Posix.SEEK_DATA));
+        fails(Errno.ENXIO, () -> fs.lseek(past, 16L * unit, Posix.SEEK_HOLE));
+        fs.close(past);
+        orders.dropSnapshot(fs.stat("d").ino(), "s");
+    }
+
     private static void refusesContents(Runnable action) {
         FsException e = assertThrows(FsException.class, action::run);
         assertTrue(e.errno() == Errno.EROFS || e.errno() == Errno.EACCES, e::toString);
@@ -169,6 +193,21 @@ final class AdministeredCases extends Scene {
         fails(Errno.EDQUOT, () -> fs.rename("outside", "full/inside", 0));
         fs.truncate("full/f", LIMIT_BYTES - 1);
         fs.rename("outside", "full/inside", 0);
+    }
+
+    @Case(needs = Posix.Capability.FALLOCATE)
+    void allocationEndsAtTheLimitOfADirectory() {
+        fs.mkdir("full", 0755);
+        orders.limit(fs.stat("full").ino(), new Sums(0, LIMIT_BYTES, 0));
+        int fd = fs.open("full/f", Posix.O_CREAT | O_RDWR, 0644);
+        fails(Errno.EDQUOT, () -> fs.fallocate(fd, 0, 0, LIMIT_BYTES + 1));
+        fails(Errno.EDQUOT, () -> fs.fallocate(fd, Posix.FALLOC_KEEP_SIZE, 0, LIMIT_BYTES + 1));
+        assertEquals(0, fs.fstat(fd).size());
+        fs.fallocate(fd, 0, 0, LIMIT_BYTES / 2);
+        assertEquals(LIMIT_BYTES / 2, fs.fstat(fd).size());
+        fails(Errno.EDQUOT, () -> fs.fallocate(fd, 0, LIMIT_BYTES / 2, LIMIT_BYTES));
+        assertEquals(LIMIT_BYTES / 2, fs.fstat(fd).size());
+        fs.close(fd);
     }
 
     @Case

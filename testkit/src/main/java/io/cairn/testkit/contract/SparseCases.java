@@ -140,6 +140,18 @@ final class SparseCases extends Scene {
         fails(Errno.ENXIO, () -> fs.lseek(fd, 0, SEEK_HOLE));
     }
 
+    @Case(needs = SEEK_HOLES)
+    void seekInASmallFileFindsItsEnd() {
+        int fd = open();
+        fs.pwrite(fd, bytes("a"), 0);
+        fs.pwrite(fd, bytes("b"), 2000);
+        assertEquals(0, fs.lseek(fd, 0, SEEK_DATA));
+        assertEquals(1000, fs.lseek(fd, 1000, SEEK_DATA));
+        assertEquals(2001, fs.lseek(fd, 0, SEEK_HOLE));
+        fails(Errno.ENXIO, () -> fs.lseek(fd, 2001, SEEK_DATA));
+        fails(Errno.ENXIO, () -> fs.lseek(fd, 2001, SEEK_HOLE));
+    }
+
     @Case(needs = {SEEK_HOLES, PUNCH_HOLE})
     void punchedRangeIsAHole() {
         int fd = full();
