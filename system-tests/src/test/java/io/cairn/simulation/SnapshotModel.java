@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A snapshot of the whole tree: of each file it shows what was acknowledged before it was asked
- * for, and nothing that was begun after it could be read; of each directory that nobody changed
- * meanwhile exactly what was there; and it shows the same whenever it is read.
+ * for, and nothing that was begun after it could be read. Of each directory that nobody changed
+ * meanwhile it shows exactly what was there, and it shows the same whenever it is read.
  */
 final class SnapshotModel {
     private record Tree(long version, Map<String, Node> nodes) {}
