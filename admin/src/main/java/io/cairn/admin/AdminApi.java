@@ -31,6 +31,7 @@ import io.cairn.admin.resource.MastersResource;
 import io.cairn.admin.resource.SessionsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
+import io.cairn.admin.snapshot.ClonesResource;
 import io.cairn.admin.snapshot.ScheduleBook;
 import io.cairn.admin.snapshot.ScheduledSnapshots;
 import io.cairn.admin.snapshot.SchedulesResource;
@@ -144,6 +145,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         ScheduleBook book = new ScheduleBook(master, records);
         snapshots = new ScheduledSnapshots(book, events, ground.clock());
         resources.add(new SchedulesResource(master, book, snapshots, ground.clock()));
+        resources.add(new ClonesResource(master));
         resources.add(new ConfigurationResource(master, records));
         resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
         resources.add(new EventsResource(events));

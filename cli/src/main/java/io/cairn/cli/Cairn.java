@@ -12,6 +12,7 @@ import io.cairn.cli.api.ApiException;
 import io.cairn.cli.bench.BenchCommand;
 import io.cairn.cli.doctor.DoctorCommand;
 import io.cairn.cli.fs.ClassCommand;
+import io.cairn.cli.fs.CloneCommand;
 import io.cairn.cli.fs.FsCommand;
 import io.cairn.cli.fs.QuotaCommand;
 import io.cairn.cli.fs.SnapshotCommand;
@@ -77,6 +78,7 @@ public final class Cairn {
                     ClassCommand.class,
                     TrashCommand.class,
                     SnapshotCommand.class,
+                    CloneCommand.class,
                     AdminCommand.class,
                     ExportsCommand.class,
                     CaCommand.class,

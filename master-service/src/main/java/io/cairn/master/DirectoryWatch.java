@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import io.cairn.fs.Name;
+import io.cairn.master.snapshot.SnapshotKeeper.NameWatch;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
@@ -37,7 +38,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Soft state of the leader. Bounded: who is forgotten here is told to forget, too. Thread-safe;
  * never blocks.
  */
-final class DirectoryWatch {
+final class DirectoryWatch implements NameWatch {
     /** Directories that are watched at a time. */
     static final int MAX_DIRECTORIES = 1 << 16;
 
@@ -153,14 +154,16 @@ final class DirectoryWatch {
     }
 
     /** The names of a directory were changed, and nobody waits for the answer. */
-    void changed(long ino) {
+    @Override
+    public void changed(long ino) {
         Set<Forgetting> all = new LinkedHashSet<>(0);
         take(0, ino, all);
         all.forEach(this::tell);
     }
 
     /** Names were made for nobody in particular; completes when everybody can find them. */
-    CompletableFuture<Void> announce(List<Made> names) {
+    @Override
+    public CompletableFuture<Void> announce(List<Made> names) {
         Set<Forgetting> all = new LinkedHashSet<>(0);
         for (Made name : names) {
             take(0, name.parentIno(), all);

@@ -114,7 +114,7 @@ public final class MasterService implements AutoCloseable {
         this.servers = new ServerWatch(namespace, writer, lived, settings.cluster());
         this.snapshots =
                 new SnapshotKeeper(
-                        namespace, writer, servers::keeps, watch::changed, contents::commit, clock);
+                        namespace, writer, servers::keeps, watch, contents::commit, clock);
         this.jobs =
                 new JobRunner(
                         namespace,

@@ -222,7 +222,7 @@ public final class TrashKeeper {
             return Space.NONE;
         }
         long bytes = record.storedBytes() * state.clusterMap().copies(layout);
-        long fence = state.snapshotStatus().fence().firstOid();
+        long fence = state.snapshotStatus().heldOid();
         long held = (long) ((double) bytes * heldShare(layout, inode.attributes().size(), fence));
         return new Space(bytes - held, held);
     }

@@ -7,10 +7,12 @@ import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.RecordTable;
 import io.cairn.metadata.cluster.StorageOperations;
+import io.cairn.metadata.content.ContentClone;
 import io.cairn.metadata.content.ContentOperations;
 import io.cairn.metadata.content.DoubtfulObjects;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.content.ObjectLedger;
+import io.cairn.metadata.content.SharedObjects;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.inode.XattrTable;
@@ -28,6 +30,7 @@ import io.cairn.metadata.trash.TrashBin;
 import io.cairn.metadata.trash.TrashOperations;
 import io.cairn.metadata.tree.AttributeOperations;
 import io.cairn.metadata.tree.EditOperation;
+import io.cairn.metadata.tree.FileClone;
 import io.cairn.metadata.tree.NameOperations;
 import io.cairn.metadata.tree.RenameOperation;
 import io.cairn.metadata.tree.TreeOperations;
@@ -81,11 +84,12 @@ final class Interpreter {
         this.transaction = transaction;
         cluster = new Cluster(store, transaction, understood);
         UsageTable usage = new UsageTable(store, transaction, cluster);
-        transaction.watch(usage);
+        SharedObjects shared = new SharedObjects(store, transaction, usage);
+        transaction.watch(shared);
         quotas = new QuotaTable(store, transaction, usage);
         storage = new StorageOperations(cluster, transaction);
         records = new RecordTable(store, transaction);
-        ledger = new ObjectLedger(transaction);
+        ledger = new ObjectLedger(transaction, shared);
         XattrTable xattrs = new XattrTable(transaction);
         DoubtfulObjects doubtful = new DoubtfulObjects(store, transaction);
         classes = new ClassTable(store, transaction);
@@ -112,7 +116,10 @@ final class Interpreter {
         sessionOperations = new SessionOperations(transaction, sessions, locks, doubtful, cluster);
         hostOperations = new HostOperations(hosts, locks);
         EditOperation edits = new EditOperation(transaction, inodes, layouts);
-        snapshots = new SnapshotTable(store, transaction, inodes, ledger::letGo);
+        ContentClone contents = new ContentClone(transaction, layouts, shared);
+        FileClone clones =
+                new FileClone(transaction, inodes, directories, names, contents, shared);
+        snapshots = new SnapshotTable(store, transaction, inodes, ledger::letGo, clones);
         jobs =
                 new JobTable(
                         store,

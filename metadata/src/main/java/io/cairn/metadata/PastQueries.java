@@ -218,8 +218,7 @@ final class PastQueries {
         in.i32();
         long fenceVersion = in.i64();
         boolean isTaking =
-                SnapshotRecord.all(view).stream()
-                        .anyMatch(record -> record.state() == SnapshotRecord.State.BEGUN);
+                SnapshotRecord.all(view).stream().anyMatch(SnapshotRecord::isBegun);
         return 2 * fenceVersion + (isTaking ? 0 : 1);
     }
 

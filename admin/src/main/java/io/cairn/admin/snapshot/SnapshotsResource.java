@@ -56,7 +56,9 @@ public final class SnapshotsResource implements Resource {
                                 call ->
                                         Listing.page(
                                                 call,
-                                                master.namespace().snapshots(),
+                                                master.namespace().snapshots().stream()
+                                                        .filter(each -> !each.isClone())
+                                                        .toList(),
                                                 SnapshotsResource::key,
                                                 this::document)),
                 Route.of("POST", "/snapshots", Role.ADMIN, "Takes a snapshot of a directory.")
@@ -134,7 +136,8 @@ public final class SnapshotsResource implements Resource {
     private Plan drop(Call call) {
         String number = call.text("number");
         for (SnapshotRecord each : master.namespace().snapshots()) {
-            boolean isThere = each.state() != SnapshotRecord.State.DROPPED;
+            boolean isThere =
+                    each.state() != SnapshotRecord.State.DROPPED && !each.isClone();
             if (isThere && Integer.toString(each.number()).equals(number)) {
                 Plan plan =
                         new Plan(

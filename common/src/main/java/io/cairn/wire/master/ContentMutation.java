@@ -285,7 +285,33 @@ public sealed interface ContentMutation extends Mutation {
         }
 
         /**
-         * Takes a snapshot that was begun, once all chunk servers refuse such changes. ENOENT when
+         * Begins to clone a file: as for a snapshot, chunk servers have to refuse changes first,
+         * and FinishSnapshot with the number of this order makes the clone. Contents in the inode
+         * are cloned at once. EEXIST, EISDIR, EINVAL, ENOENT, ENOTDIR, ESTALE, EROFS, EDQUOT,
+         * EMLINK when too many files share the contents, E2BIG, ENOSPC; EAGAIN while a snapshot or
+         * another clone is taken. Done.
+         *
+         * @param source a regular file
+         * @param parent the directory of the clone, in which the name must be free
+         */
+        record BeginClone(long source, long parent, Name name) implements SnapshotMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.BEGIN_CLONE;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i64(source).i64(parent).name(name);
+            }
+
+            static BeginClone decode(Decoder in) {
+                return new BeginClone(in.i64(), in.i64(), in.name());
+            }
+        }
+
+        /**
+         * Takes a snapshot or clone that was begun, once all chunk servers refuse such changes. ENOENT when
          * there is none of that number, EAGAIN when the numbers that were kept for new objects have
          * been used up: then it has to be given up. Done, also for one that is taken already.
          */

@@ -113,7 +113,8 @@ public enum MutationType implements MessageType {
     RAISE_LEVEL(43, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RaiseLevel::decode),
     RECOVER(44, LEADER, ONCE, ANY_ROOM, FOR_ALL, _ -> new LeaderMutation.Recover()),
     RELEASE_CHUNKS(45, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.ReleaseChunks::decode),
-    // Snapshots.
+    // Snapshots and clones.
+    BEGIN_CLONE(152, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, SnapshotMutation.BeginClone::decode),
     GIVE_UP_SNAPSHOT(151, LEADER, ONCE, ANY_ROOM, FOR_ALL, SnapshotMutation.GiveUpSnapshot::decode),
     BEGIN_SNAPSHOT(155, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, SnapshotMutation.BeginSnapshot::decode),
     FINISH_SNAPSHOT(

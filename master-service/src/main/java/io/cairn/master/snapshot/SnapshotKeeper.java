@@ -10,23 +10,26 @@ import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.metadata.snapshot.SnapshotStatus;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation.BeginClone;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.BeginSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.DropSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.FinishSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.GiveUpSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.SweepHistory;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.Reply.TrashReply.Made;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes snapshots and sweeps behind dropped ones. One that was begun is finished when all chunk
+ * Takes snapshots and clones of files, and sweeps behind dropped snapshots. One that was begun is finished when all chunk
  * servers keep to its fence, whoever began it and which master leads by then; when they do not
  * within some seconds it is given up. Thread-safe.
  */
@@ -43,10 +46,11 @@ public final class SnapshotKeeper {
     private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final LongPredicate kept;
-    private final LongConsumer listChanged;
+    private final NameWatch names;
     private final LongFunction<CompletableFuture<Void>> commits;
     private final Clock clock;
     private final Map<Integer, CompletableFuture<SnapshotRecord>> waiting = new HashMap<>();
+    private final Map<Integer, CompletableFuture<Void>> clones = new HashMap<>();
     private boolean busy;
     private long begunVersion;
     private long begunSinceMs;
@@ -55,40 +59,51 @@ public final class SnapshotKeeper {
     private long sweepVersion;
     private long sweepSinceMs;
 
+    /** Tells clients of names. From any thread. */
+    public interface NameWatch {
+        /** The names of a directory, or a list of snapshots, were changed. */
+        void changed(long directoryIno);
+
+        /** Names were made; completes when every client can find them. */
+        CompletableFuture<Void> announce(List<Made> names);
+    }
+
     /**
      * A keeper.
      *
      * @param kept whether all chunk servers keep to the fence of a version
      * @param commits has clients commit what they wrote below a directory; never fails, and does
      *     not take long
-     * @param listChanged hears of lists of snapshots that have changed, by their inode numbers
+     * @param names hears of lists of snapshots that have changed, and of clones
      */
     public SnapshotKeeper(
             Supplier<Namespace> namespace,
             LogWriter log,
             LongPredicate kept,
-            LongConsumer listChanged,
+            NameWatch names,
             LongFunction<CompletableFuture<Void>> commits,
             Clock clock) {
         this.namespace = namespace;
         this.log = log;
         this.kept = kept;
-        this.listChanged = listChanged;
+        this.names = names;
         this.commits = commits;
         this.clock = clock;
     }
 
     /** This master has become the leader: what it was asked before is not its business. */
     public void lead() {
-        Map<Integer, CompletableFuture<SnapshotRecord>> left;
+        List<CompletableFuture<?>> left;
         synchronized (this) {
             busy = false;
             begunVersion = 0;
             sweeping = false;
-            left = new HashMap<>(waiting);
+            left = new ArrayList<>(waiting.values());
+            left.addAll(clones.values());
             waiting.clear();
+            clones.clear();
         }
-        left.values().forEach(each -> each.completeExceptionally(changed()));
+        left.forEach(each -> each.completeExceptionally(changed()));
     }
 
     private static FsException changed() {
@@ -114,7 +129,33 @@ public final class SnapshotKeeper {
                 return await(record);
             }
         }
-        return CompletableFuture.failedFuture(given(name));
+        return CompletableFuture.failedFuture(givenUp("snapshot '" + name + "'"));
+    }
+
+    /**
+     * Makes a clone of a file, once clients have committed what they wrote to it, or have not
+     * answered for two seconds; completes when every client can find it. Fails as {@link
+     * BeginClone}; ETIMEDOUT when not all chunk servers answered in time: then there is none.
+     */
+    public CompletableFuture<Void> cloneFile(long source, long parent, Name name) {
+        return commits.apply(source)
+                .thenCompose(_ -> log.submit(new BeginClone(source, parent, name)))
+                .thenCompose(reply -> cloning(reply, source))
+                .thenCompose(_ -> names.announce(List.of(new Made(parent, name))));
+    }
+
+    private CompletableFuture<Void> cloning(Reply reply, long source) {
+        requireDone(reply);
+        SnapshotRecord begun = namespace.get().snapshotStatus().begun();
+        if (begun == null || !begun.isClone() || begun.root() != source) {
+            return CompletableFuture.completedFuture(null); // contents in the inode: it is there
+        }
+        CompletableFuture<Void> promise;
+        synchronized (this) {
+            promise = clones.computeIfAbsent(begun.number(), _ -> new CompletableFuture<>());
+        }
+        tick();
+        return promise;
     }
 
     private CompletableFuture<SnapshotRecord> await(SnapshotRecord record) {
@@ -126,10 +167,9 @@ public final class SnapshotKeeper {
         return promise;
     }
 
-    private static FsException given(Name name) {
+    private static FsException givenUp(String what) {
         return new FsException(
-                Errno.ETIMEDOUT,
-                "snapshot '" + name + "' was given up: not all chunk servers answered in time");
+                Errno.ETIMEDOUT, what + " was given up: not all chunk servers answered in time");
     }
 
     /** Drops a snapshot; ENOENT. */
@@ -138,7 +178,7 @@ public final class SnapshotKeeper {
                 .thenAccept(
                         reply -> {
                             requireDone(reply);
-                            listChanged.accept(PastInode.list(snapshot.root()));
+                            names.changed(PastInode.list(snapshot.root()));
                         });
     }
 
@@ -157,12 +197,11 @@ public final class SnapshotKeeper {
             busy |= next != null;
         }
         if (next != null) {
-            boolean isFinish = next instanceof FinishSnapshot;
             var _ =
                     log.submit(next)
                             .whenComplete(
                                     (reply, _) -> {
-                                        boolean goesOn = ended(isFinish, reply);
+                                        boolean goesOn = ended(next, reply);
                                         if (goesOn) {
                                             tick();
                                         }
@@ -170,13 +209,25 @@ public final class SnapshotKeeper {
         }
     }
 
-    private boolean ended(boolean isFinish, @Nullable Reply reply) {
+    private boolean ended(SnapshotMutation done, @Nullable Reply reply) {
         synchronized (this) {
             busy = false;
-            refused |= isFinish && reply instanceof Reply.Failure;
+            if (done instanceof FinishSnapshot finish && reply != null) {
+                refused |= reply instanceof Reply.Failure;
+                finished(finish.number(), reply);
+            }
             answer();
         }
         return reply instanceof Reply.Done;
+    }
+
+    private void finished(int number, Reply reply) {
+        CompletableFuture<Void> clone = clones.remove(number);
+        if (clone != null && reply instanceof Reply.Failure failure) {
+            clone.completeExceptionally(new FsException(failure.errno(), failure.message()));
+        } else if (clone != null) {
+            clone.complete(null);
+        }
     }
 
     private @Nullable SnapshotMutation next() {
@@ -214,6 +265,16 @@ public final class SnapshotKeeper {
 
     /** Tells those who wait. */
     private void answer() {
+        if (!busy && !clones.isEmpty()) {
+            SnapshotRecord begun = namespace.get().snapshotStatus().begun();
+            clones.entrySet()
+                    .removeIf(
+                            entry ->
+                                    (begun == null || begun.number() != entry.getKey())
+                                            && entry.getValue()
+                                                    .completeExceptionally(
+                                                            givenUp("the clone")));
+        }
         if (waiting.isEmpty()) {
             return;
         }
@@ -224,7 +285,7 @@ public final class SnapshotKeeper {
                         entry -> {
                             SnapshotRecord record = records.get(entry.getKey());
                             if (record != null && record.isLive()) {
-                                listChanged.accept(PastInode.list(record.root()));
+                                names.changed(PastInode.list(record.root()));
                                 return entry.getValue().complete(record);
                             }
                             boolean isGone =
@@ -232,11 +293,7 @@ public final class SnapshotKeeper {
                                             || record.state() == SnapshotRecord.State.DROPPED;
                             return isGone
                                     && entry.getValue()
-                                            .completeExceptionally(
-                                                    new FsException(
-                                                            Errno.ETIMEDOUT,
-                                                            "the snapshot was given up: not all"
-                                                                    + " chunk servers answered"));
+                                            .completeExceptionally(givenUp("the snapshot"));
                         });
     }
 }

@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Gives chunks of a file a new object because a snapshot keeps the old one. They have to be cloned
- * from the old one, which is released when that is done.
+ * Gives chunks of a file a new object because a snapshot or another file has the old one. They have
+ * to be cloned from the old one, which is released when that is done.
  *
  * <p>All chunks that change between two snapshots get the same object as far as possible, so that
- * neighbours become one run. That is the youngest object of the file, if no snapshot has it. The
+ * neighbours become one run. That is the youngest object of the file, if it may be changed. The
  * objects that a chunk has had only ever grow: truncations and renewals alike give it a younger one
  * than all that it had. So a chunk whose object is older has never been in the youngest one, and
  * nothing of it was released there. That holds for objects of this history: one from before a
@@ -55,7 +55,7 @@ final class ChunkRenewal {
         Run youngest = youngest(layout);
         boolean isFree =
                 youngest.oid() >= transaction.counters().firstSureOid()
-                        && !transaction.history().holds(youngest.oid(), Long.MAX_VALUE);
+                        && !transaction.history().isFenced(youngest.oid());
         List<Run> parts = new ArrayList<>(layout.runs());
         boolean isChanged = false;
         for (int i = 0; i < m.indices().length; i++) {

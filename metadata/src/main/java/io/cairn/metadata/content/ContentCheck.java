@@ -15,10 +15,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks contents: sizes and sums of each inode, the shape of its layout, and that no object
- * belongs to two files or is both in use and garbage (I10).
+ * belongs to two files that do not share it, or is both in use and garbage (I10).
  */
 public final class ContentCheck {
     /** Uses of objects that are looked at together: some 30 MB. */
@@ -77,7 +78,9 @@ public final class ContentCheck {
                 if (use.isOfSnapshots()) {
                     continue;
                 }
-                if (before != null && before.oid() == use.oid() && before.ino() != use.ino()) {
+                boolean isOther =
+                        before != null && before.oid() == use.oid() && before.ino() != use.ino();
+                if (isOther && !(isSharing(before) && isSharing(use))) {
                     violated.accept(
                             "I11 object %d belongs to inode %d and to inode %d"
                                     .formatted(use.oid(), before.ino(), use.ino()));
@@ -86,6 +89,33 @@ public final class ContentCheck {
             }
             view.each(Family.GC, (key, value) -> check(ObjectLedger.decode(key, value), uses));
             after = uses.lastOid();
+        }
+    }
+
+    private boolean isSharing(@Nullable Use use) {
+        return use != null && view.get(Family.SHARED, Keys.of(use.oid(), use.ino())) != null;
+    }
+
+    /** Checks that the files of shared objects name them. */
+    private void checkShared() {
+        long[] count = new long[1];
+        view.each(
+                Family.SHARED,
+                (key, _) -> {
+                    count[0]++;
+                    long oid = Keys.numberAt(key, 0);
+                    Inode inode = view.inode(Keys.numberAt(key, Long.BYTES));
+                    if (inode == null || !SharedObjects.named(inode.layout()).contains(oid)) {
+                        violated.accept(
+                                "I11 inode %d shares object %d and does not name it"
+                                        .formatted(Keys.numberAt(key, Long.BYTES), oid));
+                    }
+                });
+        byte[] value = view.get(Family.META, Keys.shared());
+        long counted = value == null ? 0 : Keys.open(Family.META, value).i64();
+        if (count[0] != counted) {
+            violated.accept(
+                    "I11 %d users of shared objects, counted %d".formatted(count[0], counted));
         }
     }
 
@@ -98,6 +128,7 @@ public final class ContentCheck {
     /** Checks released objects and files with objects in doubt; after all inodes. */
     public void check() {
         checkObjects();
+        checkShared();
         view.each(Family.GC, (key, value) -> usePool(ObjectLedger.decode(key, value).poolId()));
         view.each(
                 Family.HELD, (key, value) -> usePool(ObjectLedger.decodeHeld(key, value).poolId()));

@@ -191,7 +191,7 @@ public final class ContentOperations {
         for (int i = 0; i < m.indices().length; i++) {
             long chunk = m.indices()[i];
             if (layout.isPending(chunk, m.oids()[i]) && done.add(chunk)) {
-                ledger.releaseSource(layout.runOf(chunk));
+                ledger.releaseSource(m.ino(), layout.runOf(chunk));
             }
         }
         if (!done.isEmpty()) {
@@ -220,6 +220,7 @@ public final class ContentOperations {
             inodes.quotas().requireSwap(one, draft.seal(), other, otherDraft.seal());
         }
         doubtful.swap(m.ino(), m.otherIno());
+        ledger.swap(one, other);
         Inode changed = inodes.put(draft);
         Inode otherChanged = inodes.put(otherDraft);
         return new EntryReply(changed, null, null, otherChanged.attributes());
@@ -253,7 +254,7 @@ public final class ContentOperations {
         } else if (layout == null) {
             throw new IllegalStateException("file " + draft.ino + " has no layout");
         } else if (sizeBytes == 0) {
-            ledger.release(layout);
+            ledger.release(draft.ino, layout);
             draft.setInline(new byte[0]);
             draft.layout = layouts.fresh(draft.ino, draft.policy);
         } else if (sizeBytes >= draft.sizeBytes) {
@@ -263,7 +264,7 @@ public final class ContentOperations {
             draft.sizeBytes = sizeBytes;
         } else {
             requireRoomForRun(layout, sizeBytes);
-            draft.layout = truncated(layout, sizeBytes);
+            draft.layout = truncated(draft.ino, layout, sizeBytes);
             draft.sizeBytes = sizeBytes;
             draft.usedBytes = Math.min(draft.usedBytes, InodeDraft.roundUp(sizeBytes, BLOCK_BYTES));
         }
@@ -356,7 +357,7 @@ public final class ContentOperations {
         long first = layout.chunkBehind(draft.sizeBytes);
         // The chunk before it stays, with its doubt: the client may have stored more in it.
         long firstByte = first << layout.chunkSizeLog2();
-        List<Layout.Run> runs = new ArrayList<>(truncated(layout, firstByte).runs());
+        List<Layout.Run> runs = new ArrayList<>(truncated(draft.ino, layout, firstByte).runs());
         Layout.Run last = runs.removeLast();
         runs.add(open.beside(last.firstChunk(), last.oid()));
         draft.layout = layout.withRenewed(runs);
@@ -382,7 +383,7 @@ public final class ContentOperations {
 
     /** Contents in the inode: nothing of the object is needed. */
     private void renewObject(InodeDraft draft, Layout layout) {
-        ledger.release(layout);
+        ledger.release(draft.ino, layout);
         doubtful.remove(draft.ino);
         Layout now = Objects.requireNonNull(draft.layout);
         if (layouts.isUnfit(now)) {
@@ -395,41 +396,28 @@ public final class ContentOperations {
 
     /** As a truncation to the size that the file has. */
     private void renewTail(InodeDraft draft, Layout layout) {
-        draft.layout = layout.withRenewed(truncated(layout, draft.sizeBytes).runs());
+        draft.layout = layout.withRenewed(truncated(draft.ino, layout, draft.sizeBytes).runs());
         draft.usedBytes =
                 Math.min(draft.usedBytes, InodeDraft.roundUp(draft.sizeBytes, BLOCK_BYTES));
     }
 
     /**
-     * The layout after truncation to a size that is not 0. The chunk with the new end, or the first
-     * one beyond it, and all after it come under a new object; the old objects are released from
-     * there on. When the end is inside a chunk, what is left of this chunk has still to be cloned,
-     * and its old copy is kept until then.
+     * The layout after truncation to a size that is not 0 ({@link LayoutCut}). The old objects are
+     * released from the new end on. When that is inside a chunk, the old copy of this chunk is kept
+     * until what is left of it is cloned.
      */
-    private Layout truncated(Layout layout, long sizeBytes) {
+    private Layout truncated(long ino, Layout layout, long sizeBytes) {
         long boundary = layout.chunkOf(sizeBytes);
-        long keptBytes = sizeBytes & (layout.chunkSizeBytes() - 1);
         Layout.Run cut = layout.runOf(boundary);
-        boolean isPending = cut.sourceOid() != 0 && cut.firstChunk() == boundary;
-        Layout.Run next = cut.beside(boundary, transaction.counters().takeOid());
-        if (keptBytes == 0) {
-            ledger.release(layout, boundary);
-        } else if (isPending) {
+        if (LayoutCut.keptBytes(layout, sizeBytes) == 0) {
+            ledger.release(ino, layout, boundary);
+        } else if (LayoutCut.isPending(cut, boundary)) {
             long[] isMade = {boundary};
-            ledger.release(layout.withCloned(isMade, new long[] {cut.oid()}), boundary);
-            next = next.cloning(cut.sourceOid(), Math.min(cut.sourceLengthBytes(), keptBytes));
+            ledger.release(ino, layout.withCloned(isMade, new long[] {cut.oid()}), boundary);
         } else {
-            ledger.release(layout, boundary + 1);
-            next = next.cloning(cut.oid(), keptBytes);
+            ledger.release(ino, layout, boundary + 1);
         }
-        List<Layout.Run> runs = new ArrayList<>();
-        for (Layout.Run run : layout.runs()) {
-            if (run.firstChunk() < boundary) {
-                runs.add(run);
-            }
-        }
-        runs.add(next);
-        return layout.withRuns(runs);
+        return LayoutCut.at(layout, sizeBytes, transaction.counters().takeOid());
     }
 
     /**
@@ -457,7 +445,7 @@ public final class ContentOperations {
         Inode inode = inodes.require(ino);
         Layout layout = inode.layout();
         if (layout != null && (inode.inline() == null || doubtful.has(ino, layout))) {
-            ledger.release(layout);
+            ledger.release(ino, layout);
         }
         doubtful.remove(ino);
         inodes.remove(inode);

@@ -1,7 +1,9 @@
 package io.cairn.metadata.content;
 
+import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Layout.Run;
+import io.cairn.metadata.content.SharedObjects.Part;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
@@ -22,40 +24,55 @@ public final class ObjectLedger {
     public static final long TO_END = Long.MAX_VALUE;
 
     private final Transaction transaction;
+    private final SharedObjects shared;
 
-    public ObjectLedger(Transaction transaction) {
+    public ObjectLedger(Transaction transaction, SharedObjects shared) {
         this.transaction = transaction;
+        this.shared = shared;
     }
 
-    /** Releases everything that a layout refers to. */
-    void release(Layout layout) {
-        release(layout, 0);
+    /** Releases everything that the layout of an inode refers to. */
+    void release(long ino, Layout layout) {
+        release(ino, layout, 0);
     }
 
     /**
-     * Releases what a layout refers to from a chunk on, sources of clones never made included. Each
-     * object to its end, wherever the next run begins: late writes may be there. So one entry is
-     * enough for all runs of an object.
+     * Releases what the layout of an inode refers to from a chunk on, sources of clones never made
+     * included. Each object to its end, wherever the next run begins: late writes may be there. So
+     * one entry is enough for all runs of an object. What other inodes share stays.
      */
-    void release(Layout layout, long fromChunk) {
+    void release(long ino, Layout layout, long fromChunk) {
         List<Run> runs = layout.runs();
         Set<Run> released = new HashSet<>();
         for (int i = 0; i < runs.size(); i++) {
             Run run = runs.get(i);
             long end = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() : TO_END;
             if (end > fromChunk && released.add(run.beside(0, run.oid()))) {
-                add(run.poolId(), run.oid(), Math.max(fromChunk, run.firstChunk()), TO_END);
+                Part part = new Part(Math.max(fromChunk, run.firstChunk()), TO_END);
+                release(ino, run, run.oid(), part);
             }
             if (run.firstChunk() >= fromChunk) {
-                releaseSource(run);
+                releaseSource(ino, run);
             }
         }
     }
 
-    /** Releases the chunk that a run is cloned from, if any. */
-    void releaseSource(Run run) {
+    /** Two files are about to exchange their contents. */
+    void swap(Inode one, Inode other) {
+        shared.swap(one, other);
+    }
+
+    /** Releases the chunk that a run of an inode is cloned from, if any. */
+    void releaseSource(long ino, Run run) {
         if (run.sourceOid() != 0) {
-            add(run.poolId(), run.sourceOid(), run.firstChunk(), run.firstChunk() + 1);
+            Part chunk = new Part(run.firstChunk(), run.firstChunk() + 1);
+            release(ino, run, run.sourceOid(), chunk);
+        }
+    }
+
+    private void release(long ino, Run run, long oid, Part part) {
+        for (Part unused : shared.unused(oid, ino, part.fromChunk(), part.endChunk())) {
+            add(run.poolId(), oid, unused.fromChunk(), unused.endChunk());
         }
     }
 

@@ -1,6 +1,5 @@
 package io.cairn.metadata.snapshot;
 
-import io.cairn.metadata.snapshot.SnapshotRecord.State;
 import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.HistoryKeys;
 import io.cairn.metadata.state.Keys;
@@ -25,7 +24,7 @@ public final class SnapshotCheck {
     /** Checks records and what is kept. */
     public void check() {
         List<SnapshotRecord> all = SnapshotRecord.all(view);
-        if (all.stream().filter(record -> record.state() == State.BEGUN).count() > 1) {
+        if (all.stream().filter(SnapshotRecord::isBegun).count() > 1) {
             violated.accept("S1 several snapshots are being taken");
         }
         long nextOid = Counters.load(view).nextOid();

@@ -15,16 +15,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot of the tree of a directory.
+ * A snapshot of the tree of a directory; or a clone of a file that is being made, which needs the
+ * same of chunk servers and then is no more.
  *
  * @param number from {@link io.cairn.cluster.PastInode#MIN_SNAPSHOT} on; used again when it is gone
- * @param root the directory
+ * @param root the directory; the file to clone
+ * @param name of the snapshot, or of the clone
  * @param timeNs when it was begun, in nanoseconds since 1970
  * @param version the last mutation that it shows; 0 while it is only begun
  * @param firstOid objects with smaller numbers may be in it and must not be changed
+ * @param parent the directory of the clone; 0 for snapshots
  */
 public record SnapshotRecord(
-        int number, State state, long root, Name name, long timeNs, long version, long firstOid) {
+        int number,
+        State state,
+        long root,
+        Name name,
+        long timeNs,
+        long version,
+        long firstOid,
+        long parent) {
     /** What became of a snapshot. */
     public enum State implements Coded {
         /** Chunk servers are told to refuse changes. */
@@ -32,7 +42,9 @@ public record SnapshotRecord(
         /** It can be read. */
         LIVE(1),
         /** Nobody can read it any more; what it kept is not swept yet. */
-        DROPPED(2);
+        DROPPED(2),
+        /** As begun, for a clone. */
+        CLONING(3);
 
         /** All by their codes. */
         public static final CodeTable<State> CODES = new CodeTable<>(values());
@@ -64,25 +76,39 @@ public record SnapshotRecord(
         return new History.Point(version, firstOid);
     }
 
+    /** Whether chunk servers are waited for. */
+    public boolean isBegun() {
+        return state == State.BEGUN || isClone();
+    }
+
+    /** Whether a clone is to be made, and no snapshot. */
+    public boolean isClone() {
+        return state == State.CLONING;
+    }
+
     SnapshotRecord with(State newState, long newVersion) {
-        return new SnapshotRecord(number, newState, root, name, timeNs, newVersion, firstOid);
+        return new SnapshotRecord(
+                number, newState, root, name, timeNs, newVersion, firstOid, parent);
     }
 
     byte[] encode() {
-        Encoder out = Keys.value(48).u8(state.code()).i64(root).name(name);
-        return out.i64(timeNs).i64(version).i64(firstOid).toBytes();
+        Encoder out = Keys.value(56).u8(state.code()).i64(root).name(name);
+        out.i64(timeNs).i64(version).i64(firstOid);
+        return isClone() ? out.i64(parent).toBytes() : out.toBytes();
     }
 
     static SnapshotRecord decode(byte[] key, byte[] value) {
         Decoder in = Keys.open(Family.SNAPSHOT, value);
+        State state = in.coded(State.CODES);
         return new SnapshotRecord(
                 (int) Keys.numberAt(key, 0),
-                in.coded(State.CODES),
+                state,
                 in.i64(),
                 in.name(),
                 in.i64(),
                 in.i64(),
-                in.i64());
+                in.i64(),
+                state == State.CLONING ? in.i64() : 0);
     }
 
     /** A snapshot that can be read, or null. */

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
  * What the leader has to do for snapshots.
  *
  * @param fence what chunk servers have to refuse
- * @param begun the snapshot that is being taken; null when none is
+ * @param heldOid snapshots may show objects with smaller numbers; 0 when there are none
+ * @param begun the snapshot or clone that is being taken; null when none is
  * @param isSweeping whether something is left to sweep behind dropped ones
  */
 public record SnapshotStatus(
-        ObjectFence fence, @Nullable SnapshotRecord begun, boolean isSweeping) {}
+        ObjectFence fence, long heldOid, @Nullable SnapshotRecord begun, boolean isSweeping) {}

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The snapshots, and the sweep behind them. Belongs to the apply thread. */
+/** The snapshots, the clone that is being made, and the sweep behind snapshots. Belongs to the apply thread. */
 public final class SnapshotTable {
     /** How many there may be, dropped ones that are not swept yet included. */
     static final int MAX_SNAPSHOTS = 4096;
@@ -59,6 +59,7 @@ public final class SnapshotTable {
     private final Transaction transaction;
     private final InodeTable inodes;
     private final Consumer<List<Transaction.Entry>> letGo;
+    private final Cloning cloning;
     private final TreeMap<Integer, SnapshotRecord> records = new TreeMap<>();
     private int lastNumber;
     private long fenceVersion;
@@ -69,15 +70,18 @@ public final class SnapshotTable {
      * Reads them from the store.
      *
      * @param letGo releases those of these objects that no snapshot needs any more
+     * @param cloning makes clones
      */
     public SnapshotTable(
             Store store,
             Transaction transaction,
             InodeTable inodes,
-            Consumer<List<Transaction.Entry>> letGo) {
+            Consumer<List<Transaction.Entry>> letGo,
+            Cloning cloning) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.letGo = letGo;
+        this.cloning = cloning;
         store.scan(
                 Family.SNAPSHOT,
                 ALL,
@@ -101,6 +105,7 @@ public final class SnapshotTable {
     public void apply(SnapshotMutation mutation) {
         switch (mutation) {
             case SnapshotMutation.BeginSnapshot m -> begin(m.root(), m.name());
+            case SnapshotMutation.BeginClone m -> beginClone(m);
             case SnapshotMutation.FinishSnapshot m -> finish(m.number());
             case SnapshotMutation.DropSnapshot m -> drop(m.number());
             case SnapshotMutation.GiveUpSnapshot m -> giveUp(m.number());
@@ -115,13 +120,28 @@ public final class SnapshotTable {
             throw new FsException(Errno.EINVAL, "the trash has no snapshots");
         }
         for (SnapshotRecord record : records.values()) {
-            if (record.state() == State.BEGUN) {
-                throw new FsException(Errno.EAGAIN, "another snapshot is being taken just now");
-            }
             if (record.isLive() && record.root() == root && record.name().equals(name)) {
                 throw new FsException(
                         Errno.EEXIST, "the directory has a snapshot '" + name + "' already");
             }
+        }
+        begin(State.BEGUN, root, name, 0);
+    }
+
+    /** Begins to clone a file. Contents in the inode need no chunk servers: that is done at once. */
+    private void beginClone(SnapshotMutation.BeginClone m) {
+        Cloning.Clone clone = cloning.prepare(m.source(), m.parent(), m.name());
+        if (clone.sharesObjects()) {
+            begin(State.CLONING, m.source(), m.name(), m.parent());
+        } else {
+            clone.make();
+        }
+    }
+
+    private void begin(State state, long root, Name name, long parent) {
+        if (begun() != null) {
+            throw new FsException(
+                    Errno.EAGAIN, "another snapshot or clone is being taken just now: try again");
         }
         if (records.size() >= MAX_SNAPSHOTS) {
             throw new FsException(
@@ -136,10 +156,16 @@ public final class SnapshotTable {
         } while (records.containsKey(lastNumber));
         long firstOid = transaction.counters().nextOid() + SPARE_OIDS;
         long now = transaction.nowNs();
-        put(new SnapshotRecord(lastNumber, State.BEGUN, root, name, now, 0, firstOid));
-        showPoints();
+        put(new SnapshotRecord(lastNumber, state, root, name, now, 0, firstOid, parent));
+        changeFence();
+    }
+
+    /** Chunk servers hear of another fence from now on. */
+    private void changeFence() {
+        cloning.lower();
         fenceVersion = nextFence();
         putNumbers();
+        showPoints();
     }
 
     /**
@@ -163,44 +189,51 @@ public final class SnapshotTable {
         if (begun != null) {
             remove(begun.number());
         }
-        fenceVersion = nextFence();
-        putNumbers();
-        showPoints();
+        changeFence();
     }
 
     /** Makes one that was begun. */
     void finish(int number) {
         SnapshotRecord record = require(number);
-        if (record.state() != State.BEGUN) {
+        if (!record.isBegun()) {
             return;
         }
+        // Checked before the numbers are passed over: a clone may have become impossible.
+        Cloning.Clone clone =
+                record.isClone()
+                        ? cloning.prepare(record.root(), record.parent(), record.name())
+                        : null;
         if (!transaction.counters().skipOids(record.firstOid())) {
             throw new FsException(
                     Errno.EAGAIN, "too many files were made while the snapshot was taken");
         }
-        put(record.with(State.LIVE, transaction.version()));
+        if (clone == null) {
+            put(record.with(State.LIVE, transaction.version()));
+        } else {
+            remove(number);
+            cloning.fence(record.firstOid());
+            clone.make();
+        }
         showPoints();
     }
 
     /** Drops one, or gives it up. */
     void drop(int number) {
         SnapshotRecord record = require(number);
-        if (record.state() == State.BEGUN) {
+        if (record.isBegun()) {
             remove(number);
         } else {
             put(record.with(State.DROPPED, record.version()));
             phase = Phase.HISTORY;
             cursor = ALL;
         }
-        fenceVersion = nextFence();
-        putNumbers();
-        showPoints();
+        changeFence();
     }
 
     /** Gives up one that is not made yet: whoever decided so may not know that it was made. */
     void giveUp(int number) {
         SnapshotRecord record = records.get(number);
-        if (record != null && record.state() == State.BEGUN) {
+        if (record != null && record.isBegun()) {
             drop(number);
         }
     }
@@ -298,16 +331,17 @@ public final class SnapshotTable {
                                 .map(SnapshotRecord::root)
                                 .collect(Collectors.toSet()));
         transaction.history().setTaking(begun() != null);
+        transaction.history().setFence(fence().firstOid());
     }
 
     /** What the leader has to do. */
     public SnapshotStatus status() {
-        return new SnapshotStatus(fence(), begun(), phase != Phase.NONE);
+        return new SnapshotStatus(fence(), heldOid(), begun(), phase != Phase.NONE);
     }
 
     private @Nullable SnapshotRecord begun() {
         for (SnapshotRecord record : records.values()) {
-            if (record.state() == State.BEGUN) {
+            if (record.isBegun()) {
                 return record;
             }
         }
@@ -315,12 +349,16 @@ public final class SnapshotTable {
     }
 
     private ObjectFence fence() {
+        return new ObjectFence(fenceVersion, Math.max(heldOid(), cloning.firstOid()));
+    }
+
+    private long heldOid() {
         long firstOid = 0;
         for (SnapshotRecord record : records.values()) {
             if (record.state() != State.DROPPED) {
                 firstOid = Math.max(firstOid, record.firstOid());
             }
         }
-        return new ObjectFence(fenceVersion, firstOid);
+        return firstOid;
     }
 }

@@ -13,6 +13,7 @@ public final class History {
     private List<Point> points = List.of();
     private Set<Long> roots = Set.of();
     private boolean isTaking;
+    private long fenceOid;
 
     /**
      * The moment of a snapshot.
@@ -43,6 +44,16 @@ public final class History {
             throw new FsException(
                     Errno.ENOTEMPTY, "directory " + ino + " has snapshots: drop these first");
         }
+    }
+
+    /** Chunk servers refuse changes of objects with smaller numbers. */
+    public void setFence(long firstOid) {
+        fenceOid = firstOid;
+    }
+
+    /** Whether chunk servers refuse changes of an object. */
+    public boolean isFenced(long oid) {
+        return oid < fenceOid;
     }
 
     /** One is being taken now, or is no more. */

@@ -45,6 +45,8 @@ import java.nio.charset.StandardCharsets;
  *   "snapshots"  -> | 1 | lastNumber 4 | version 8 | sweep 1 | cursor (bytes) |
  *                                                            version: of the last change of what
  *                                                            chunk servers have to refuse
+ *   "shared"     -> | 1 | records 8 | firstOid 8 |          of SHARED; while there are any, objects
+ *                                                             before firstOid are not changed
  *   "hash"       -> | 1 | hash 8 |                           of all changes so far (StateHash)
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint
@@ -110,6 +112,7 @@ import java.nio.charset.StandardCharsets;
  *           -> | 1 | files 8 | sizeBytes 8 | storedBytes 8 |
  * SNAPSHOT  | number 8 |
  *           -> | 1 | state 1 | root 8 | name | timeNs 8 | version 8 | firstOid 8 |
+ *                  | parent 8 |                              of clones only, which are no snapshots
  *
  * HISTORY   | family 1 | key of a record | version 8 |         what the mutation of that version
  *           -> the value that the record had                   replaced or removed
@@ -117,6 +120,9 @@ import java.nio.charset.StandardCharsets;
  * HELD      | entryId 8 |                                      released, but for snapshots
  *           -> | 1 | poolId 4 | oid 8 | fromChunk 8 | endChunk 8 | version 8 |
  *                                                             version: of the release
+ *
+ * SHARED    | oid 8 | ino 8 |                                  a file that names an object which
+ *           -> | 1 |                                           others name, or have named
  *
  * LINK      | ino 8 | parentIno 8 | cookie 8 | name 1..255 |   names besides the one at home
  *           -> | 1 | version 8 |
@@ -172,6 +178,11 @@ public final class Keys {
 
     static byte[] stateHash() {
         return meta("hash");
+    }
+
+    /** The key of the numbers of shared objects. */
+    public static byte[] shared() {
+        return meta("shared");
     }
 
     /** The key of the numbers of snapshots, and of the sweep. */

@@ -30,7 +30,8 @@ public interface Store extends StoredState {
         TRASH,
         SNAPSHOT,
         HISTORY,
-        HELD;
+        HELD,
+        SHARED;
 
         /** Whether its records tell of the tree, and the version of their last change. */
         public boolean isOfTree() {

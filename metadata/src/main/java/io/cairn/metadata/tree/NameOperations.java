@@ -49,7 +49,7 @@ public final class NameOperations {
     }
 
     /** A directory in which names may be made, unless it is immutable. */
-    private Inode parent(long ino) {
+    Inode parent(long ino) {
         TrashBin.requireOutside(ino);
         return inodes.directory(ino);
     }
@@ -210,7 +210,8 @@ public final class NameOperations {
         }
     }
 
-    private void requireRoom(Inode home, InodeDraft inode) {
+    /** EDQUOT when an inode that is not stored yet would be too much for its directory. */
+    void requireRoom(Inode home, InodeDraft inode) {
         QuotaTable quotas = inodes.quotas();
         if (quotas.version() != 0) {
             quotas.require(home.ino(), inode.seal());
@@ -218,7 +219,7 @@ public final class NameOperations {
     }
 
     /** Stores an inode and gives it a name. */
-    private EntryReply enter(Inode parent, Name name, InodeDraft inode) {
+    EntryReply enter(Inode parent, Name name, InodeDraft inode) {
         InodeDraft changed = new InodeDraft(parent);
         changed.touchNames(transaction.nowNs());
         changed.entryCount++;

@@ -1,0 +1,68 @@
+package io.cairn.metadata.content;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.state.Transaction;
+
+/**
+ * Gives a new file the contents of another one. Contents in the inode are copied. Chunks are not:
+ * both files name the same objects from then on. From the end of the file on the clone has an
+ * object of its own, because the other one may hold bytes there that nobody committed. Belongs to
+ * the apply thread.
+ */
+public final class ContentClone {
+    private final Transaction transaction;
+    private final LayoutChoice layouts;
+    private final SharedObjects shared;
+
+    public ContentClone(Transaction transaction, LayoutChoice layouts, SharedObjects shared) {
+        this.transaction = transaction;
+        this.layouts = layouts;
+        this.shared = shared;
+    }
+
+    /** Whether the contents of a file are in chunks, so that objects would be shared. */
+    public static boolean isShared(Inode source) {
+        return source.inline() == null && source.attributes().size() > 0;
+    }
+
+    /** EMLINK, E2BIG when a file cannot be cloned. */
+    public void require(Inode source) {
+        Layout layout = source.layout();
+        if (layout == null || !isShared(source)) {
+            return;
+        }
+        if (layout.runs().size() >= Layout.MAX_RUNS) {
+            throw new FsException(
+                    Errno.E2BIG, "the file was changed in too many places: copy it instead");
+        }
+        shared.requireRoom(layout);
+    }
+
+    /**
+     * Fills the draft of the clone, which is not stored yet. When chunks are shared no chunk server
+     * changes any of the objects that exist.
+     */
+    public void fill(InodeDraft clone, Inode source) {
+        Layout layout = source.layout();
+        byte[] inline = source.inline();
+        clone.policy = source.policy();
+        if (layout == null || !isShared(source)) {
+            clone.setInline(inline == null ? new byte[0] : inline);
+            clone.layout = layouts.fresh(clone.ino, clone.policy);
+            return;
+        }
+        long sizeBytes = source.attributes().size();
+        long freshOid = transaction.counters().takeOid();
+        Layout cut = LayoutCut.at(layout, sizeBytes, freshOid);
+        Layout own =
+                new Layout(cut.chunkSizeLog2(), cut.stripeWidth(), cut.seed(), cut.runs());
+        clone.layout = own;
+        clone.sizeBytes = sizeBytes;
+        clone.usedBytes = source.attributes().usedBytes();
+        shared.share(source, clone.ino, own, freshOid);
+    }
+}

@@ -1,0 +1,235 @@
+package io.cairn.metadata.content;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.metadata.state.InodeWatch;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.Store.Change;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.Decoder;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which files have objects in common, because one is a clone of the other. An object that was ever
+ * shared has one record for each file whose layout names it; an object without records has one file
+ * at most. A file that releases a part of such an object gives up only what no other file needs.
+ *
+ * <p>Shared objects are never changed in place: chunk servers refuse changes of all objects below
+ * {@link #firstOid} as long as there are records. That holds for the last user of an object, too:
+ * its chunks may have been sealed when another user cloned them. Belongs to the apply thread.
+ */
+public final class SharedObjects implements InodeWatch {
+    /** Files with one object in common: releasing a part of it looks at all of them. */
+    static final int MAX_USERS = 256;
+
+    private static final byte[] USER = {Keys.FORMAT};
+
+    private final Transaction transaction;
+    private final InodeWatch next;
+    private long records;
+    private long firstOid;
+
+    /**
+     * Reads them from the store.
+     *
+     * @param next sees all changes of inodes, too
+     */
+    public SharedObjects(Store store, Transaction transaction, InodeWatch next) {
+        this.transaction = transaction;
+        this.next = next;
+        byte[] value = store.get(Family.META, Keys.shared());
+        if (value != null) {
+            Decoder in = Keys.open(Family.META, value);
+            records = in.i64();
+            firstOid = in.i64();
+        }
+    }
+
+    /** Whether no file may have an object in common with another one. */
+    public boolean isEmpty() {
+        return records == 0;
+    }
+
+    /** Objects with smaller numbers must not be changed; 0 when all may be. */
+    public long firstOid() {
+        return firstOid;
+    }
+
+    /** Chunk servers refuse changes of all objects below one, because some are shared now. */
+    public void fence(long oid) {
+        if (oid > firstOid) {
+            firstOid = oid;
+            putNumbers();
+        }
+    }
+
+    /** Takes the fence away if nothing is shared any more. */
+    public void lower() {
+        if (records == 0 && firstOid != 0) {
+            firstOid = 0;
+            putNumbers();
+        }
+    }
+
+    /** EMLINK when an object of a layout has as many users as it may have. */
+    public void requireRoom(Layout layout) {
+        for (long oid : named(layout)) {
+            if (users(oid).size() >= MAX_USERS) {
+                throw new FsException(
+                        Errno.EMLINK,
+                        "%d files share contents with it: copy it, and clone the copy"
+                                .formatted(MAX_USERS));
+            }
+        }
+    }
+
+    /** The objects that a clone names are those of both files, but for its own new one. */
+    void share(Inode source, long cloneIno, Layout clone, long freshOid) {
+        Set<Long> ofSource = named(source.layout());
+        for (long oid : named(clone)) {
+            if (oid != freshOid) {
+                put(oid, cloneIno);
+                if (ofSource.contains(oid)) {
+                    put(oid, source.ino());
+                }
+            }
+        }
+        putNumbers();
+    }
+
+    /** Two files are about to exchange their contents. */
+    void swap(Inode one, Inode other) {
+        if (records == 0) {
+            return;
+        }
+        Set<Long> oids = new HashSet<>(named(one.layout()));
+        oids.addAll(named(other.layout()));
+        for (long oid : oids) {
+            boolean has = isUser(oid, one.ino());
+            if (has != isUser(oid, other.ino())) {
+                delete(oid, has ? one.ino() : other.ino());
+                put(oid, has ? other.ino() : one.ino());
+            }
+        }
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // most changes leave the layout as it is
+    public void changing(@Nullable Inode before, @Nullable Inode after) {
+        next.changing(before, after);
+        Layout now = after == null ? null : after.layout();
+        if (records == 0 || before == null || before.layout() == now) {
+            return;
+        }
+        Set<Long> left = new HashSet<>(named(before.layout()));
+        left.removeAll(named(now));
+        boolean isChanged = false;
+        for (long oid : left) {
+            if (isUser(oid, before.ino())) {
+                delete(oid, before.ino());
+                isChanged = true;
+            }
+        }
+        if (isChanged) {
+            putNumbers();
+        }
+    }
+
+    @Override
+    public void finish(List<Change> changes) {
+        next.finish(changes);
+    }
+
+    /** Chunks from the first number to before the second one. */
+    record Part(long fromChunk, long endChunk) {}
+
+    /** The parts of [fromChunk, endChunk) of an object that no file but one needs. */
+    List<Part> unused(long oid, long ino, long fromChunk, long endChunk) {
+        List<Part> needed = new ArrayList<>();
+        if (records > 0) {
+            for (long user : users(oid)) {
+                Inode inode = user == ino ? null : transaction.peek(user);
+                if (inode != null) {
+                    addUses(needed, oid, inode);
+                }
+            }
+        }
+        if (needed.isEmpty()) {
+            return List.of(new Part(fromChunk, endChunk));
+        }
+        needed.sort(Comparator.comparingLong(Part::fromChunk));
+        List<Part> unused = new ArrayList<>();
+        long at = fromChunk;
+        for (Part part : needed) {
+            if (part.fromChunk > at) {
+                unused.add(new Part(at, Math.min(endChunk, part.fromChunk)));
+            }
+            at = Math.max(at, part.endChunk);
+            if (at >= endChunk) {
+                return unused;
+            }
+        }
+        unused.add(new Part(at, endChunk));
+        return unused;
+    }
+
+    private static void addUses(List<Part> needed, long oid, Inode inode) {
+        for (ObjectUses.Use use : ObjectUses.of(inode)) {
+            if (use.oid() == oid) {
+                needed.add(new Part(use.fromChunk(), use.endChunk()));
+            }
+        }
+    }
+
+    private List<Long> users(long oid) {
+        byte[] prefix = Keys.of(oid);
+        return transaction.page(Family.SHARED, prefix, prefix, MAX_USERS + 1).stream()
+                .map(entry -> Keys.numberAt(entry.key(), Long.BYTES))
+                .toList();
+    }
+
+    /** The objects that a layout names, as places of chunks or as sources of clones. */
+    static Set<Long> named(@Nullable Layout layout) {
+        if (layout == null) {
+            return Set.of();
+        }
+        Set<Long> oids = new HashSet<>();
+        for (Layout.Run run : layout.runs()) {
+            oids.add(run.oid());
+            if (run.sourceOid() != 0) {
+                oids.add(run.sourceOid());
+            }
+        }
+        return oids;
+    }
+
+    private boolean isUser(long oid, long ino) {
+        return transaction.get(Family.SHARED, Keys.of(oid, ino)) != null;
+    }
+
+    private void put(long oid, long ino) {
+        if (!isUser(oid, ino)) {
+            transaction.records().put(Family.SHARED, Keys.of(oid, ino), USER);
+            records++;
+        }
+    }
+
+    private void delete(long oid, long ino) {
+        transaction.records().delete(Family.SHARED, Keys.of(oid, ino));
+        records--;
+    }
+
+    private void putNumbers() {
+        byte[] value = Keys.value(17).i64(records).i64(firstOid).toBytes();
+        transaction.records().put(Family.META, Keys.shared(), value);
+    }
+}

@@ -1,0 +1,191 @@
+package io.cairn.metadata.content;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Name;
+import io.cairn.metadata.Bench;
+import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.statistics.Statistics;
+
+final class ContentCloneTest {
+    private static final int CHUNK_LOG2 = Layout.STANDARD_CHUNK_SIZE_LOG2;
+
+    private final Bench bench = Bench.withPools(1);
+
+    private Inode fileInChunks(String name, long sizeBytes) {
+        Inode file = bench.create(Bench.ROOT, name);
+        long version = file.attributes().version();
+        return bench.ok(
+                        new ContentMutation.Spill(
+                                file.ino(), version, sizeBytes, sizeBytes, 5))
+                .inode();
+    }
+
+    private Reply begin(long source, String name) {
+        return bench.leader(
+                new SnapshotMutation.BeginClone(source, Bench.ROOT, Name.of(name)));
+    }
+
+    private int begun() {
+        return Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+    }
+
+    private Inode cloned(long source, String name) {
+        assertEquals(new Reply.Done(), begin(source, name));
+        SnapshotRecord begun = bench.namespace.snapshotStatus().begun();
+        if (begun != null) {
+            Reply reply = bench.leader(new SnapshotMutation.FinishSnapshot(begun.number()));
+            assertEquals(new Reply.Done(), reply);
+        }
+        assertNull(bench.namespace.snapshotStatus().begun());
+        bench.verify();
+        return bench.inodeOf(new Query.Lookup(Bench.ROOT, Name.of(name)));
+    }
+
+    private void refused(Errno errno, Reply reply) {
+        assertEquals(errno, assertInstanceOf(Reply.Failure.class, reply).errno());
+    }
+
+    private static Layout layout(Inode inode) {
+        return Objects.requireNonNull(inode.layout());
+    }
+
+    /** Nothing that one file does shows in another, nothing needed is deleted, nothing is left. */
+    @Property(tries = 150)
+    void clonesAndTheirSourcesStayApart(@ForAll long seed) {
+        CloneHistory history = new CloneHistory(seed);
+        history.run(120);
+        history.finish();
+        Statistics.label("clones in chunks").collect(history.clones > 0);
+        Statistics.label("clones in chunks")
+                .coverage(coverage -> coverage.check(true).percentage(p -> p > 80));
+    }
+
+    @Example
+    void chunksAreSharedUpToTheEnd() {
+        Inode file = fileInChunks("f", (2L << CHUNK_LOG2) + 5);
+        Inode clone = cloned(file.ino(), "c");
+        assertEquals(file.layout(), bench.inode(file.ino()).layout(), "the source stays as it is");
+        assertNotEquals(file.ino(), clone.ino());
+        assertEquals(file.attributes().size(), clone.attributes().size());
+        assertEquals(file.attributes().usedBytes(), clone.attributes().usedBytes());
+        long oid = layout(file).lastOid();
+        assertEquals(oid, layout(clone).runOf(1).oid());
+        assertEquals(oid, layout(clone).lastRun().sourceOid());
+        assertEquals(5, layout(clone).lastRun().sourceLengthBytes());
+        long fence = bench.namespace.snapshotStatus().fence().firstOid();
+        assertTrue(oid < fence && fence <= layout(clone).lastOid());
+        assertEquals(0, bench.namespace.snapshotStatus().heldOid(), "no snapshot holds anything");
+        assertEquals(0, bench.namespace.snapshots().size());
+        bench.reopen();
+        assertEquals(fence, bench.namespace.snapshotStatus().fence().firstOid());
+    }
+
+    @Example
+    void attributesComeAlong() {
+        Inode file = fileInChunks("f", 1L << CHUNK_LOG2);
+        byte[] name = "user.colour".getBytes(StandardCharsets.UTF_8);
+        bench.as(1, new TreeMutation.SetXattr(file.ino(), name, new byte[] {1, 2}, 0));
+        bench.change(file.ino(), AttributeChange.NONE.withMode(0640));
+        Attributes of = bench.inode(file.ino()).attributes();
+        bench.nowNs += 1_000_000;
+        Inode clone = cloned(file.ino(), "c");
+        Attributes a = clone.attributes();
+        assertEquals(of.mode(), a.mode());
+        assertEquals(of.uid(), a.uid());
+        assertEquals(of.gid(), a.gid());
+        assertEquals(of.mtimeNs(), a.mtimeNs());
+        assertEquals(1, a.nlink());
+        Reply value = bench.read(new Query.GetXattr(clone.ino(), name));
+        assertArrayEquals(
+                new byte[] {1, 2}, assertInstanceOf(Reply.BytesReply.class, value).bytes());
+    }
+
+    @Example
+    void contentsInTheInodeAreCopiedAtOnce() {
+        Inode file = bench.create(Bench.ROOT, "f", "hello");
+        Inode clone = cloned(file.ino(), "c");
+        assertArrayEquals("hello".getBytes(StandardCharsets.UTF_8), clone.inline());
+        assertNotEquals(layout(file).lastOid(), layout(clone).lastOid());
+        assertEquals(0, bench.store.size(Family.SHARED));
+        assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+    }
+
+    @Example
+    void impossibleOnesAreRefused() {
+        Inode file = fileInChunks("f", 1L << CHUNK_LOG2);
+        long directory = bench.mkdir(Bench.ROOT, "d").ino();
+        refused(Errno.EISDIR, begin(directory, "c"));
+        refused(Errno.EEXIST, begin(file.ino(), "d"));
+        refused(Errno.EEXIST, begin(file.ino(), ".snapshots"));
+        refused(Errno.ESTALE, begin(4711, "c"));
+        Name name = Name.of("c");
+        refused(
+                Errno.ENOTDIR,
+                bench.leader(new SnapshotMutation.BeginClone(file.ino(), file.ino(), name)));
+        assertEquals(new Reply.Done(), begin(file.ino(), "c"));
+        refused(Errno.EAGAIN, begin(file.ino(), "e"));
+        // Somebody takes the name meanwhile.
+        bench.create(Bench.ROOT, "c");
+        int number = begun();
+        refused(
+                Errno.EEXIST, bench.leader(new SnapshotMutation.FinishSnapshot(number)));
+        bench.leader(new SnapshotMutation.GiveUpSnapshot(number));
+        assertNull(bench.namespace.snapshotStatus().begun());
+        assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+        assertEquals(0, bench.store.size(Family.SNAPSHOT));
+        bench.verify();
+    }
+
+    @Example
+    void aQuotaCountsTheWholeClone() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        long before = sizeOf(bench);
+        cloned(file.ino(), "c");
+        assertEquals(before + (3L << CHUNK_LOG2), sizeOf(bench));
+        bench.unlink(Bench.ROOT, "f");
+        bench.leader(new LeaderMutation.Purge(new long[] {file.ino()}));
+        assertEquals(before, sizeOf(bench));
+        // All of it is in the clone, but for what may be beyond the end.
+        assertEquals(1, bench.namespace.garbageCount());
+        assertEquals(3, bench.namespace.garbage(0, 10).getFirst().fromChunk());
+        bench.verify();
+    }
+
+    private static long sizeOf(Bench bench) {
+        return bench.namespace.accounts().total(Bench.ROOT).lengthBytes();
+    }
+
+    @Example
+    void thereIsALimit() {
+        Inode file = fileInChunks("f", 1L << CHUNK_LOG2);
+        for (int i = 1; i < SharedObjects.MAX_USERS; i++) {
+            assertEquals(new Reply.Done(), begin(file.ino(), "c" + i));
+            bench.leader(new SnapshotMutation.FinishSnapshot(begun()));
+        }
+        refused(Errno.EMLINK, begin(file.ino(), "more"));
+        bench.verify();
+    }
+}
