@@ -109,6 +109,19 @@ final class ClonesTest {
         return last;
     }
 
+    /** What a clone shows when it was written to, which its source is meanwhile. */
+    private static byte[] written(CairnFileSystem by, long clone, byte[] shown) {
+        try (OpenFile own = by.open(Caller.ROOT, clone, FileSystem.O_RDWR)) {
+            own.write(CHUNK + 1024, ByteBuffer.wrap(bytes(700, 7)));
+            own.write(CHUNKS * CHUNK, ByteBuffer.wrap(bytes(CHUNK / 2, 17)));
+            own.sync(false);
+        }
+        byte[] expected = Arrays.copyOf(shown, CHUNKS * CHUNK + CHUNK / 2);
+        Arrays.fill(expected, CHUNK + 1024, CHUNK + 1724, (byte) 7);
+        Arrays.fill(expected, CHUNKS * CHUNK, expected.length, (byte) 17);
+        return expected;
+    }
+
     @Test
     void clonesShowAPrefixAndGoTheirOwnWays() throws Exception {
         long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("prefix"), 0755).ino();
@@ -141,17 +154,8 @@ final class ClonesTest {
                 long clone = other.lookup(Caller.ROOT, dir, Name.of("c" + i)).ino();
                 byte[] shown = read(other, clone);
                 assertTrue(requirePrefix(shown) >= known, "what was acknowledged is there");
-                // The clone is written to while its source is.
-                try (OpenFile own = other.open(Caller.ROOT, clone, FileSystem.O_RDWR)) {
-                    own.write(CHUNK + 1024, ByteBuffer.wrap(bytes(700, 7 + i)));
-                    own.write(CHUNKS * CHUNK, ByteBuffer.wrap(bytes(CHUNK / 2, 17 + i)));
-                    own.sync(false);
-                }
-                byte[] expected = Arrays.copyOf(shown, CHUNKS * CHUNK + CHUNK / 2);
-                Arrays.fill(expected, CHUNK + 1024, CHUNK + 1724, (byte) (7 + i));
-                Arrays.fill(expected, CHUNKS * CHUNK, expected.length, (byte) (17 + i));
                 clones.add(clone);
-                contents.add(expected);
+                contents.add(written(other, clone, shown));
             }
             ends.set(true);
             writer.get(60, TimeUnit.SECONDS);

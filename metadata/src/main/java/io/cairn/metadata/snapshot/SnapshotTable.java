@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The snapshots, the clone that is being made, and the sweep behind snapshots. Belongs to the apply thread. */
+/** The snapshots, the clone that is being made, and the sweep. Belongs to the apply thread. */
 public final class SnapshotTable {
     /** How many there may be, dropped ones that are not swept yet included. */
     static final int MAX_SNAPSHOTS = 4096;
@@ -128,7 +128,7 @@ public final class SnapshotTable {
         begin(State.BEGUN, root, name, 0);
     }
 
-    /** Begins to clone a file. Contents in the inode need no chunk servers: that is done at once. */
+    /** Begins to clone a file. One whose contents are in the inode is cloned at once. */
     private void beginClone(SnapshotMutation.BeginClone m) {
         Cloning.Clone clone = cloning.prepare(m.source(), m.parent(), m.name());
         if (clone.sharesObjects()) {
