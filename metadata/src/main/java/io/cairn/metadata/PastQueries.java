@@ -217,8 +217,7 @@ final class PastQueries {
         Decoder in = Keys.open(Family.META, value);
         in.i32();
         long fenceVersion = in.i64();
-        boolean isTaking =
-                SnapshotRecord.all(view).stream().anyMatch(SnapshotRecord::isBegun);
+        boolean isTaking = SnapshotRecord.all(view).stream().anyMatch(SnapshotRecord::isBegun);
         return 2 * fenceVersion + (isTaking ? 0 : 1);
     }
 

@@ -136,8 +136,7 @@ public final class SnapshotsResource implements Resource {
     private Plan drop(Call call) {
         String number = call.text("number");
         for (SnapshotRecord each : master.namespace().snapshots()) {
-            boolean isThere =
-                    each.state() != SnapshotRecord.State.DROPPED && !each.isClone();
+            boolean isThere = each.state() != SnapshotRecord.State.DROPPED && !each.isClone();
             if (isThere && Integer.toString(each.number()).equals(number)) {
                 Plan plan =
                         new Plan(

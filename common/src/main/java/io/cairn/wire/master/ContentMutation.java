@@ -311,9 +311,10 @@ public sealed interface ContentMutation extends Mutation {
         }
 
         /**
-         * Takes a snapshot or clone that was begun, once all chunk servers refuse such changes. ENOENT when
-         * there is none of that number, EAGAIN when the numbers that were kept for new objects have
-         * been used up: then it has to be given up. Done, also for one that is taken already.
+         * Takes a snapshot or clone that was begun, once all chunk servers refuse such changes.
+         * ENOENT when there is none of that number, EAGAIN when the numbers that were kept for new
+         * objects have been used up: then it has to be given up. Done, also for one that is taken
+         * already.
          */
         record FinishSnapshot(int number) implements SnapshotMutation {
             @Override

@@ -29,9 +29,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes snapshots and clones of files, and sweeps behind dropped snapshots. One that was begun is finished when all chunk
- * servers keep to its fence, whoever began it and which master leads by then; when they do not
- * within some seconds it is given up. Thread-safe.
+ * Takes snapshots and clones of files, and sweeps behind dropped snapshots. One that was begun is
+ * finished when all chunk servers keep to its fence, whoever began it and which master leads by
+ * then; when they do not within some seconds it is given up. Thread-safe.
  */
 public final class SnapshotKeeper {
     /** Records swept in one entry of the log: clients' entries come between. */
@@ -272,8 +272,7 @@ public final class SnapshotKeeper {
                             entry ->
                                     (begun == null || begun.number() != entry.getKey())
                                             && entry.getValue()
-                                                    .completeExceptionally(
-                                                            givenUp("the clone")));
+                                                    .completeExceptionally(givenUp("the clone")));
         }
         if (waiting.isEmpty()) {
             return;

@@ -58,8 +58,7 @@ public final class ContentClone {
         long sizeBytes = source.attributes().size();
         long freshOid = transaction.counters().takeOid();
         Layout cut = LayoutCut.at(layout, sizeBytes, freshOid);
-        Layout own =
-                new Layout(cut.chunkSizeLog2(), cut.stripeWidth(), cut.seed(), cut.runs());
+        Layout own = new Layout(cut.chunkSizeLog2(), cut.stripeWidth(), cut.seed(), cut.runs());
         clone.layout = own;
         clone.sizeBytes = sizeBytes;
         clone.usedBytes = source.attributes().usedBytes();

@@ -249,7 +249,9 @@ final class CloneHistory {
     private void remove(long ino) {
         Reply path = bench.read(new Query.GetPath(ino));
         byte[] name = assertInstanceOf(Reply.BytesReply.class, path).bytes();
-        bench.unlink(Bench.ROOT, new String(name, 1, name.length - 1, java.nio.charset.StandardCharsets.UTF_8));
+        bench.unlink(
+                Bench.ROOT,
+                new String(name, 1, name.length - 1, java.nio.charset.StandardCharsets.UTF_8));
         bench.leader(new LeaderMutation.Purge(new long[] {ino}));
         files.remove(ino);
     }

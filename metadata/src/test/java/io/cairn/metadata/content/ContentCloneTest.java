@@ -37,15 +37,12 @@ final class ContentCloneTest {
     private Inode fileInChunks(String name, long sizeBytes) {
         Inode file = bench.create(Bench.ROOT, name);
         long version = file.attributes().version();
-        return bench.ok(
-                        new ContentMutation.Spill(
-                                file.ino(), version, sizeBytes, sizeBytes, 5))
+        return bench.ok(new ContentMutation.Spill(file.ino(), version, sizeBytes, sizeBytes, 5))
                 .inode();
     }
 
     private Reply begin(long source, String name) {
-        return bench.leader(
-                new SnapshotMutation.BeginClone(source, Bench.ROOT, Name.of(name)));
+        return bench.leader(new SnapshotMutation.BeginClone(source, Bench.ROOT, Name.of(name)));
     }
 
     private int begun() {
@@ -150,8 +147,7 @@ final class ContentCloneTest {
         // Somebody takes the name meanwhile.
         bench.create(Bench.ROOT, "c");
         int number = begun();
-        refused(
-                Errno.EEXIST, bench.leader(new SnapshotMutation.FinishSnapshot(number)));
+        refused(Errno.EEXIST, bench.leader(new SnapshotMutation.FinishSnapshot(number)));
         bench.leader(new SnapshotMutation.GiveUpSnapshot(number));
         assertNull(bench.namespace.snapshotStatus().begun());
         assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
