@@ -117,7 +117,7 @@ final class Interpreter {
         hostOperations = new HostOperations(hosts, locks);
         EditOperation edits = new EditOperation(transaction, inodes, layouts);
         ContentClone contents = new ContentClone(transaction, layouts, shared);
-        FileClone clones = new FileClone(transaction, inodes, directories, names, contents, shared);
+        FileClone clones = new FileClone(transaction, inodes, names, contents, shared);
         snapshots = new SnapshotTable(store, transaction, inodes, ledger::letGo, clones);
         jobs =
                 new JobTable(

@@ -8,7 +8,6 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.content.ContentClone;
 import io.cairn.metadata.content.SharedObjects;
-import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.snapshot.Cloning;
@@ -22,7 +21,6 @@ import io.cairn.metadata.trash.TrashBin;
 public final class FileClone implements Cloning {
     private final Transaction transaction;
     private final InodeTable inodes;
-    private final DirectoryTable directories;
     private final NameOperations names;
     private final ContentClone contents;
     private final SharedObjects shared;
@@ -30,13 +28,11 @@ public final class FileClone implements Cloning {
     public FileClone(
             Transaction transaction,
             InodeTable inodes,
-            DirectoryTable directories,
             NameOperations names,
             ContentClone contents,
             SharedObjects shared) {
         this.transaction = transaction;
         this.inodes = inodes;
-        this.directories = directories;
         this.names = names;
         this.contents = contents;
         this.shared = shared;
@@ -52,8 +48,7 @@ public final class FileClone implements Cloning {
             throw new FsException(
                     Errno.ENOENT, "inode " + sourceIno + " is in the trash: restore it first");
         }
-        Inode parent = names.parent(parentIno);
-        directories.requireFree(parentIno, name);
+        Inode parent = names.parent(parentIno, name);
         contents.require(source);
         transaction.counters().requireRoom();
         InodeDraft draft = like(source);

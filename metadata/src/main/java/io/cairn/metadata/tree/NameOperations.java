@@ -49,13 +49,13 @@ public final class NameOperations {
     }
 
     /** A directory in which names may be made, unless it is immutable. */
-    Inode parent(long ino) {
+    private Inode parent(long ino) {
         TrashBin.requireOutside(ino);
         return inodes.directory(ino);
     }
 
     /** The same, for a name that must not be there yet: EEXIST, then EPERM. */
-    private Inode parent(long ino, Name name) {
+    Inode parent(long ino, Name name) {
         Inode parent = parent(ino);
         directories.requireFree(ino, name);
         InodeProtection.requireGrowing(parent);
