@@ -91,7 +91,7 @@ final class ScheduledSnapshotsTest {
             }
             SnapshotRecord made =
                     new SnapshotRecord(
-                            ++number, State.LIVE, root, name, clock.wallNs(), number, number);
+                            ++number, State.LIVE, root, name, clock.wallNs(), number, number, 0);
             snapshots.add(made);
             return CompletableFuture.completedFuture(made);
         }
