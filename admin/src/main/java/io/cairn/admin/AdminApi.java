@@ -141,11 +141,10 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new ClassesResource(master));
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
-        resources.add(new SnapshotsResource(master));
+        resources.addAll(List.of(new SnapshotsResource(master), new ClonesResource(master)));
         ScheduleBook book = new ScheduleBook(master, records);
         snapshots = new ScheduledSnapshots(book, events, ground.clock());
         resources.add(new SchedulesResource(master, book, snapshots, ground.clock()));
-        resources.add(new ClonesResource(master));
         resources.add(new ConfigurationResource(master, records));
         resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
         resources.add(new EventsResource(events));
