@@ -13,6 +13,7 @@ import io.cairn.wire.chunk.TicketKeys;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -107,7 +108,7 @@ public final class TicketDesk {
         }
         int hour = TicketKey.hourOf(nowMs);
         Derived known = derived;
-        if (known == null || known.hour != hour || known.secret != secret) {
+        if (known == null || known.hour != hour || !Arrays.equals(known.secret, secret)) {
             known =
                     new Derived(
                             secret,
