@@ -1,6 +1,7 @@
 package io.cairn.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.admin.api.Json;
@@ -67,6 +68,29 @@ class EventsTest {
         // The other server is down a moment later, by its own lease.
         AdminBench.until(() -> isTold("serverDown", "c2"));
         AdminBench.until(this::isCritical);
+    }
+
+    @Test
+    @Timeout(60)
+    void formerPoolsThatHoldNothingGo() throws Exception {
+        bench.startServers();
+        AdminBench.until(() -> isTold("poolsMade", "pools"));
+        assertFalse(isTold("poolsRetired", "pools"));
+        // Nothing is stored, so younger pools over three servers take the place of the first.
+        AdminBench.until(() -> isToldWhileAllLive("poolsRetired"));
+        assertEquals(
+                0, number(((Map<?, ?>) bench.get("/cluster").get("counts")).get("formerPools")));
+    }
+
+    private boolean isToldWhileAllLive(String kind) {
+        try {
+            for (int i = 1; i <= 3; i++) {
+                bench.heartbeat("c" + i, i);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        return isTold(kind, "pools");
     }
 
     private boolean isCritical() {

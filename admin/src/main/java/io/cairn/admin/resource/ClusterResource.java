@@ -21,6 +21,7 @@ import io.cairn.admin.watch.VerificationAge;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Pool;
 import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
@@ -75,6 +76,11 @@ public final class ClusterResource implements Resource {
                     Field.of("serversUp", Shape.count(), "Chunk servers that answer."),
                     Field.of("targets", Shape.count(), "Storage directories."),
                     Field.of("groups", Shape.count(), "Placement groups."),
+                    Field.of(
+                            "formerPools",
+                            Shape.count(),
+                            "Pools with a younger one that still hold contents; they go by"
+                                    + " themselves."),
                     Field.of("groupsAtRisk", Shape.count(), "Short of at least one copy."),
                     Field.of("groupsUnavailable", Shape.count(), "Without any copy that serves."));
 
@@ -276,10 +282,17 @@ public final class ClusterResource implements Resource {
         counts.put("serversUp", servers.stream().filter(ServerStatus::alive).count());
         counts.put("targets", map.targets().size());
         counts.put("groups", map.groups().size());
+        counts.put("formerPools", map.pools().stream().filter(p -> isFormer(map, p)).count());
         counts.put("groupsAtRisk", map.groups().stream().filter(map::isShort).count());
         counts.put(
                 "groupsUnavailable", map.groups().stream().filter(g -> g.head() == null).count());
         return counts;
+    }
+
+    /** Whether new files use a younger pool of as many copies. */
+    private static boolean isFormer(ClusterMap map, Pool pool) {
+        Pool youngest = map.youngestPool(pool.replicas());
+        return youngest != null && youngest.id() > pool.id();
     }
 
     private void masters(Health health, List<Standing> masters) {

@@ -4,6 +4,7 @@ import io.cairn.admin.api.EventLog;
 import io.cairn.admin.api.Json;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Pool;
 import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
@@ -64,7 +65,7 @@ public final class EventWatch {
             Map<Long, String> erring,
             Map<Long, String> slow,
             Map<Long, String> sessions,
-            int pools,
+            Set<Integer> pools,
             int risk) {}
 
     /**
@@ -162,7 +163,7 @@ public final class EventWatch {
                 erring,
                 DiskErrors.slow(master.servers().status(), master.servers().load()),
                 sessions,
-                map.pools().lastId(),
+                map.pools().stream().map(Pool::id).collect(Collectors.toSet()),
                 risk);
     }
 
@@ -233,8 +234,12 @@ public final class EventWatch {
                                 "The session of client " + client + " ended.");
                     }
                 });
-        if (is.pools > was.pools) {
+        if (!was.pools.containsAll(is.pools)) {
             events.add("info", "poolsMade", "pools", "New pools: new files use all servers.");
+        }
+        if (!is.pools.containsAll(was.pools)) {
+            String text = "Former pools are gone: they held nothing any more.";
+            events.add("info", "poolsRetired", "pools", text);
         }
         if (is.risk != was.risk) {
             List<String> levels = List.of("info", "warning", "critical");

@@ -152,14 +152,20 @@ final class StatusLines {
                     ? "none yet: no chunk server has registered"
                     : "none yet: waiting for more chunk servers";
         }
+        long former = amount(counts.get("formerPools"));
+        String pools =
+                former == 0
+                        ? ""
+                        : "; %s of older files".formatted(Wording.count(former, "former pool"));
         if (amount(counts.get("groupsAtRisk")) == 0) {
-            return count(counts, "groups") + ", all complete";
+            return count(counts, "groups") + ", all complete" + pools;
         }
-        return "%s, %s at risk, %s unavailable"
+        return "%s, %s at risk, %s unavailable%s"
                 .formatted(
                         count(counts, "groups"),
                         count(counts, "groupsAtRisk"),
-                        count(counts, "groupsUnavailable"));
+                        count(counts, "groupsUnavailable"),
+                        pools);
     }
 
     private void master(Map<?, ?> master) {

@@ -1,6 +1,7 @@
 package io.cairn.cli.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cli.api.Values;
 import java.util.List;
@@ -44,5 +45,15 @@ final class StatusLinesTest {
         assertEquals(List.of(start + "1 second ago"), scrub(Map.of("secondsAgo", 1)));
         assertEquals(List.of("scrub     1 disk not verified yet"), scrub(Map.of("unverified", 1)));
         assertEquals(List.of(), scrub(Map.of("unverified", 0)));
+    }
+
+    @Test
+    void formerPoolsAreToldWithTheGroups() {
+        Map<String, Object> counts = Map.of("groups", 48, "groupsAtRisk", 0, "formerPools", 1);
+        List<String> lines =
+                new StatusLines(Map.of("counts", counts), new Values(bytes -> bytes + " bytes"))
+                        .lines();
+        String told = "groups    48, all complete; 1 former pool of older files";
+        assertTrue(lines.contains(told), lines::toString);
     }
 }
