@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Checks contents: sizes and sums of each inode, the shape of its layout, and that no object
@@ -78,9 +77,7 @@ public final class ContentCheck {
                 if (use.isOfSnapshots()) {
                     continue;
                 }
-                boolean isOther =
-                        before != null && before.oid() == use.oid() && before.ino() != use.ino();
-                if (isOther && !(isSharing(before) && isSharing(use))) {
+                if (before != null && isForeign(before, use)) {
                     violated.accept(
                             "I11 object %d belongs to inode %d and to inode %d"
                                     .formatted(use.oid(), before.ino(), use.ino()));
@@ -92,8 +89,15 @@ public final class ContentCheck {
         }
     }
 
-    private boolean isSharing(@Nullable Use use) {
-        return use != null && view.get(Family.SHARED, Keys.of(use.oid(), use.ino())) != null;
+    /** Whether two inodes need an object that they do not share. */
+    private boolean isForeign(Use one, Use other) {
+        return one.oid() == other.oid()
+                && one.ino() != other.ino()
+                && !(isSharing(one) && isSharing(other));
+    }
+
+    private boolean isSharing(Use use) {
+        return view.get(Family.SHARED, Keys.of(use.oid(), use.ino())) != null;
     }
 
     /** Checks that the files of shared objects name them. */
