@@ -17,6 +17,7 @@ import io.cairn.cluster.Layout.Run;
 import io.cairn.cluster.PastInode;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Name;
+import io.cairn.metadata.snapshot.HeldSpace;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
@@ -344,5 +345,26 @@ class SnapshotTest {
         assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
         bench.ok(new ContentMutation.RenewChunks(file.ino(), new long[] {0}, new long[] {oid}));
         bench.verify();
+    }
+
+    @Test
+    void theSpaceOfASnapshotIsWhatOnlyItShows() {
+        long file = fileInChunks("f", 10L << CHUNK).ino();
+        fileInChunks("same", 10L << CHUNK);
+        int first = take(ROOT, "first");
+        bench.truncate(file, 4L << CHUNK);
+        int second = take(ROOT, "second");
+        bench.unlink(ROOT, "f");
+        bench.leader(new LeaderMutation.Purge(new long[] {file}));
+        HeldSpace.Outcome held = HeldRecount.compare(bench.namespace, file + 10);
+        assertEquals(30L << CHUNK, held.totalBytes());
+        assertEquals(18L << CHUNK, held.aloneBytes().get(first));
+        assertEquals(0L, held.aloneBytes().get(second));
+        dropAndSweep(first);
+        held = HeldRecount.compare(bench.namespace, file + 10);
+        assertEquals(12L << CHUNK, held.totalBytes());
+        assertEquals(12L << CHUNK, held.aloneBytes().get(second));
+        dropAndSweep(second);
+        assertEquals(0, HeldRecount.compare(bench.namespace, file + 10).totalBytes());
     }
 }

@@ -7,8 +7,10 @@ import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.ExitCode;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,5 +81,36 @@ final class SnapshotCommandsTest {
                 ok("snapshot", "drop", "/d", line.split(" +", -1)[1], "--yes");
             }
         }
+    }
+
+    @Test
+    void theSpaceOfASnapshotIsToldOnDemand() {
+        CairnFileSystem fs = cluster.client("writer");
+        FileSystem.Created made =
+                fs.create(
+                        Caller.ROOT,
+                        FileSystem.ROOT_INO,
+                        Name.of("large"),
+                        0644,
+                        FileSystem.O_RDWR);
+        try (OpenFile file = made.file()) {
+            file.write(0, ByteBuffer.allocate(1 << 20));
+            file.sync(false);
+        }
+        ok("snapshot", "create", "/", "held");
+        assertTrue(ok("snapshot", "list", "--held").contains("all together hold 0"));
+        fs.unlink(Caller.ROOT, FileSystem.ROOT_INO, Name.of("large"));
+        Poll.until(
+                "space",
+                60,
+                () -> ok("snapshot", "list", "--held").contains("all together hold 1"));
+        String line =
+                ok("snapshot", "list", "--held")
+                        .lines()
+                        .filter(each -> each.contains(" held "))
+                        .findFirst()
+                        .orElseThrow();
+        assertTrue(line.contains("1.00 MiB") || line.contains("1 MiB"), line);
+        ok("snapshot", "drop", "/", "held", "--yes");
     }
 }

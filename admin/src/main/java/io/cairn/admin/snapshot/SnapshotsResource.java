@@ -68,6 +68,7 @@ public final class SnapshotsResource implements Resource {
                         .answers(SNAPSHOT)
                         .changes(this::take),
                 new SnapshotChanges(master).route(),
+                new SnapshotSpace(master, this::directory).route(),
                 Route.of("DELETE", "/snapshots/{number}", Role.ADMIN, "Drops a snapshot.")
                         .changes(this::drop));
     }

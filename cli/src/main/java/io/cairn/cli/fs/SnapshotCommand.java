@@ -1,5 +1,6 @@
 package io.cairn.cli.fs;
 
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiOptions;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
@@ -7,12 +8,15 @@ import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code cairn snapshot}: states of directories that are kept. */
@@ -32,6 +36,8 @@ import picocli.CommandLine.Parameters;
 @Calls("GET /snapshots")
 public final class SnapshotCommand implements Callable<Integer> {
     private static final String COLUMNS = "directory name createdAt:created state";
+    private static final String HELD =
+            "directory name createdAt:created heldBytes:held";
     private static final String NOW = "now";
 
     /** What a directory is. */
@@ -46,11 +52,33 @@ public final class SnapshotCommand implements Callable<Integer> {
 
     @Command(
             name = "list",
-            description = "List all snapshots, as without a command.",
-            footer = "  cairn snapshot list --json")
-    @Calls("GET /snapshots")
-    int list(@Mixin Reading listing) {
-        return listing.list(ApiRequest.of("GET /snapshots"), COLUMNS);
+            description = {
+                "List all snapshots, as without a command.",
+                "With --held it counts what each of them alone holds, which dropping it frees."
+            },
+            footer = {"  cairn snapshot list --json", "  cairn snapshot list --held"})
+    @Calls({"GET /snapshots", "GET /snapshot-space"})
+    int list(
+            @Option(
+                            names = "--held",
+                            description = "Count space: reads all that snapshots keep.")
+                    boolean isCounting,
+            @Mixin Reading listing) {
+        return isCounting
+                ? listing.show(
+                        ApiRequest.of("GET /snapshot-space"), document -> held(listing, document))
+                : listing.list(ApiRequest.of("GET /snapshots"), COLUMNS);
+    }
+
+    private static List<String> held(Reading listing, Map<String, Object> document) {
+        List<?> items = ApiOptions.items(document, "snapshots");
+        if (items.isEmpty()) {
+            return List.of("none");
+        }
+        List<String> lines = new ArrayList<>(listing.table(HELD).lines(items));
+        long bytes = document.get("heldBytes") instanceof Number number ? number.longValue() : 0;
+        lines.add("all together hold " + Wording.bytes(bytes));
+        return lines;
     }
 
     @Command(
