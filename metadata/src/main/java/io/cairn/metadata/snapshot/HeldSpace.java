@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * file has. So the oldest and the youngest version with the chunk tell all snapshots that show it.
  * Holes count as bytes: the masters do not know them. What a file gives to another one, which
  * happens while its contents move to other servers, counts as held until the other one is removed.
- * What a clone shares with a file counts when the file has it no more.
+ * Chunks that a clone still uses count when their file has them no more.
  *
  * <p>For one thread, and one use.
  */
