@@ -50,7 +50,7 @@ class CachesTest {
 
     @Test
     void kernelKnowsWhatItWasToldLast() {
-        KernelView view = new KernelView();
+        KernelView view = new KernelView(nanoTime::get);
         assertFalse(view.knows(attributes(2, 10, 1)));
         tell(view, attributes(2, 10, 1));
         assertTrue(view.knows(attributes(2, 10, 1)));
@@ -65,9 +65,42 @@ class CachesTest {
         view.told(true);
     }
 
+    /** Another client has changed inode 2, and the kernel may keep what it is told again. */
+    private void forget(KernelView view) {
+        view.refresh(attributes(2, 99, 9), _ -> {});
+        passMs(1000);
+    }
+
+    /** An answer that crosses a notice is ignored, and the reader goes by the size from before. */
+    @Test
+    void theKernelIsMadeToForgetOnceAndKeepsNothingForASecond() {
+        KernelView view = new KernelView(nanoTime::get);
+        AtomicLong notices = new AtomicLong();
+        tell(view, attributes(2, 10, 1));
+        view.refresh(attributes(2, 10, 1), notices::addAndGet);
+        assertEquals(0, notices.get());
+        view.refresh(attributes(2, 11, 2), notices::addAndGet);
+        assertEquals(2, notices.get());
+        passMs(900);
+        assertFalse(view.tells(attributes(2, 11, 2)));
+        view.told(true);
+        view.refresh(attributes(2, 12, 3), notices::addAndGet);
+        assertEquals(2, notices.get());
+        passMs(900);
+        assertFalse(view.tells(attributes(2, 12, 3)));
+        view.told(true);
+        assertFalse(view.knows(attributes(2, 12, 3)));
+        passMs(100);
+        assertTrue(view.tells(attributes(2, 12, 3)));
+        view.refresh(attributes(2, 13, 4), notices::addAndGet);
+        assertEquals(4, notices.get());
+        view.told(true);
+        assertFalse(view.knows(attributes(2, 12, 3)), "the answer was late");
+    }
+
     @Test
     void whatIsOnItsWayToTheKernelIsNotKnownToIt() {
-        KernelView view = new KernelView();
+        KernelView view = new KernelView(nanoTime::get);
         tell(view, attributes(2, 10, 1));
         for (int i = 0; i < 40; i++) {
             view.tells(attributes(2 + i, 11, 2));
@@ -76,7 +109,7 @@ class CachesTest {
         assertFalse(view.knows(attributes(2, 11, 2)));
         view.told(true);
         assertTrue(view.knows(attributes(41, 11, 2)));
-        view.forgets(2);
+        forget(view);
         tell(view, attributes(2, 11, 2));
         assertTrue(view.knows(attributes(2, 11, 2)));
         view.tells(attributes(2, 12, 3));
@@ -87,13 +120,13 @@ class CachesTest {
     /** The kernel ignores an answer to a question that it asked before it took another answer. */
     @Test
     void ofAnswersThatMayHaveCrossedTheKernelMayHaveTakenEither() {
-        KernelView view = new KernelView();
+        KernelView view = new KernelView(nanoTime::get);
         tell(view, attributes(2, 10, 1));
         tell(view, attributes(2, 11, 2));
         assertFalse(view.knows(attributes(2, 11, 2)));
         tell(view, attributes(2, 11, 2));
         assertFalse(view.knows(attributes(2, 11, 2)), "it has not forgotten the ones before");
-        view.forgets(2);
+        forget(view);
         assertFalse(view.knows(attributes(2, 11, 2)));
         tell(view, attributes(2, 11, 2));
         assertTrue(view.knows(attributes(2, 11, 2)));

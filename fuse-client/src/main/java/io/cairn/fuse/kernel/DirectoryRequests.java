@@ -98,11 +98,11 @@ final class DirectoryRequests {
                     // Node number 0: a name without attributes.
                     RawMemory.zero(at, KernelProtocol.ENTRY_BYTES);
                 } else {
-                    state.view().tells(attributes);
+                    long keptMs = state.view().tells(attributes) ? attributeMs : 0;
                     if (attributes.isFile()) {
                         state.replaced().names().put(directoryIno, Name.of(name), ino);
                     }
-                    KernelProtocol.putEntry(at, attributes, entryMs, attributeMs);
+                    KernelProtocol.putEntry(at, attributes, entryMs, keptMs);
                 }
                 at += KernelProtocol.ENTRY_BYTES;
             }

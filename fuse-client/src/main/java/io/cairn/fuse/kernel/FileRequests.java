@@ -102,10 +102,7 @@ final class FileRequests {
             files.release(handle, null);
             throw new FsException(Errno.ESTALE);
         }
-        if (!state.view().knows(attributes)) {
-            state.view().forgets(ino);
-            notices.forgetAttributes(ino);
-        }
+        state.view().refresh(attributes, notices::forgetAttributes);
         boolean keeps = files.keepsPages(handle, ino, attributes.version());
         int openFlags = appending(flags) | (keeps ? FOPEN_KEEP_CACHE : 0);
         KernelProtocol.putOpen(thread.reply() + 16, handle, openFlags);

@@ -96,8 +96,7 @@ final class NodeRequests {
 
     /** The same, in the memory for another reply. */
     int entry(long reply, Attributes attributes) {
-        state.view().tells(attributes);
-        KernelProtocol.putEntry(reply + 16, attributes, entryMs, attributeMs);
+        KernelProtocol.putEntry(reply + 16, attributes, entryMs, keptMs(attributes));
         if (attributes.ino() == state.rootIno()) {
             // Under another number the kernel would look for a way from there to its own root.
             KernelProtocol.putRoot(reply + 16);
@@ -105,9 +104,13 @@ final class NodeRequests {
         return KernelProtocol.ENTRY_BYTES;
     }
 
+    /** How long the kernel may keep attributes that it is told now. */
+    private long keptMs(Attributes attributes) {
+        return state.view().tells(attributes) ? attributeMs : 0;
+    }
+
     private int attributes(Attributes attributes, long reply) {
-        state.view().tells(attributes);
-        KernelProtocol.putAttributesOut(reply + 16, attributes, attributeMs);
+        KernelProtocol.putAttributesOut(reply + 16, attributes, keptMs(attributes));
         return KernelProtocol.ATTRIBUTES_BYTES;
     }
 
@@ -155,8 +158,7 @@ final class NodeRequests {
     /** The answer to getattr, and the time of birth. */
     int statx(LoopThread thread) {
         Attributes attributes = fileSystem.getAttributes(thread.caller(), thread.node());
-        state.view().tells(attributes);
-        KernelProtocol.putStatx(thread.reply() + 16, attributes, attributeMs);
+        KernelProtocol.putStatx(thread.reply() + 16, attributes, keptMs(attributes));
         return KernelProtocol.STATX_BYTES;
     }
 

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * The attributes that the kernel has, remembered as fingerprints. So opening a file makes it forget
@@ -15,6 +17,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * two that cross, with different attributes, nobody here knows which it took. So attributes that
  * differ from those before are not known to it before it was made to forget them, which makes it
  * ignore whatever is on its way.
+ *
+ * <p>It also ignores an answer when it was made to forget since it asked, and then goes on with the
+ * size that it had: a reader beside others could find an old end of the file. So it is made to
+ * forget once, and may keep nothing of the inode for a second after the last open that found it
+ * changed. Until then nobody has to make it forget again.
  *
  * <p>A table of fixed size, one slot per node number modulo its size; a later node displaces an
  * earlier one, which costs a notice and never leaves a stale cache. Thread-safe.
@@ -30,10 +37,33 @@ public final class KernelView {
     /** Of a slot: the kernel may have taken these attributes, or the ones before. */
     private static final long DOUBT = 2;
 
+    /** Of a slot, with the bits of the inode: the kernel keeps nothing. Fingerprints are odd. */
+    private static final long FORGOTTEN = 4;
+
+    private static final long QUIET_NS = 1_000_000_000;
+    private static final int LOCKS = 64;
+
+    private final LongSupplier nanoTime;
     private final AtomicLongArray attributes = new AtomicLongArray(SLOTS);
+
+    /** By slot: until then the kernel keeps nothing of an inode that it was made to forget. */
+    private final AtomicLongArray quietUntilNs = new AtomicLongArray(SLOTS);
+
+    /** Held while the kernel is made to forget, so that no other open is answered before. */
+    private final Object[] forgetting = new Object[LOCKS];
 
     /** The files that the kernel was told to be set-uid or set-gid. */
     private final Set<Long> privileged = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Of a kernel that was told nothing yet.
+     *
+     * @param nanoTime a clock that never goes back, in nanoseconds
+     */
+    public KernelView(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        Arrays.setAll(forgetting, _ -> new Object());
+    }
 
     private static int slot(long node) {
         return (int) (mix(node) & (SLOTS - 1));
@@ -53,6 +83,14 @@ public final class KernelView {
         h = mix(h ^ a.mtimeNs());
         h = mix(h ^ a.ctimeNs());
         return (mix(a.ino()) & INODE_BITS) | (h & ~INODE_BITS & ~DOUBT) | 1;
+    }
+
+    private static long forgotten(long ino) {
+        return (mix(ino) & INODE_BITS) | FORGOTTEN;
+    }
+
+    private static boolean isForgotten(long slot) {
+        return (slot & ~INODE_BITS) == FORGOTTEN;
     }
 
     private static boolean isOfOneInode(long slot, long print) {
@@ -75,8 +113,12 @@ public final class KernelView {
         }
     }
 
-    /** The kernel is about to be told these attributes by this thread: until then it knows none. */
-    public void tells(Attributes told) {
+    /**
+     * The kernel is about to be told these attributes by this thread: until then it knows none.
+     *
+     * @return whether it may keep them for some time; else only for the call that asked
+     */
+    public boolean tells(Attributes told) {
         if (isPrivileged(told)) {
             if (privileged.size() < MAX_PRIVILEGED) {
                 privileged.add(told.ino());
@@ -86,17 +128,24 @@ public final class KernelView {
         }
         int slot = slot(told.ino());
         long print = fingerprint(told);
-        long now = attributes.updateAndGet(slot, before -> telling(before, print));
+        long now = attributes.updateAndGet(slot, before -> telling(slot, before, print));
         if (now == 0) {
             telling.get().add(slot, print);
         }
+        return now != forgotten(told.ino());
     }
 
-    private static long telling(long before, long print) {
+    private long telling(int slot, long before, long print) {
         if (before == print) {
             return print;
         }
-        return isOfOneInode(before, print) ? print | DOUBT : 0;
+        if (!isOfOneInode(before, print)) {
+            return 0;
+        }
+        if (isForgotten(before)) {
+            return nanoTime.getAsLong() - quietUntilNs.get(slot) < 0 ? before : 0;
+        }
+        return print | DOUBT;
     }
 
     /** The reply of this thread was sent, or was not. */
@@ -110,12 +159,30 @@ public final class KernelView {
     }
 
     private static long told(long before, long print) {
+        if (isForgotten(before)) {
+            return before;
+        }
         return before != print && isOfOneInode(before, print) ? print | DOUBT : print;
     }
 
-    /** The kernel is about to be made to forget the attributes of an inode. */
-    public void forgets(long ino) {
-        attributes.set(slot(ino), 0);
+    /**
+     * Makes sure that the kernel has these attributes of an inode or asks for them. To be called
+     * before an open is answered.
+     *
+     * @param forget makes the kernel forget the attributes of the inode with this number; called
+     *     when it may have others
+     */
+    public void refresh(Attributes fresh, LongConsumer forget) {
+        if (knows(fresh)) {
+            return;
+        }
+        int slot = slot(fresh.ino());
+        synchronized (forgetting[slot % LOCKS]) {
+            quietUntilNs.set(slot, nanoTime.getAsLong() + QUIET_NS);
+            if (attributes.getAndSet(slot, forgotten(fresh.ino())) != forgotten(fresh.ino())) {
+                forget.accept(fresh.ino());
+            }
+        }
     }
 
     private static boolean isPrivileged(Attributes inode) {

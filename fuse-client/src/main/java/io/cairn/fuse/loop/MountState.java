@@ -17,7 +17,7 @@ public final class MountState {
     private final OpenFiles files;
     private final ReplacedFiles replaced;
     private final HandleTable<DirectoryCursor> directories = new HandleTable<>();
-    private final KernelView view = new KernelView();
+    private final KernelView view = new KernelView(System::nanoTime);
     private final CapabilityMemory capabilities = new CapabilityMemory(System::nanoTime);
 
     /**
