@@ -76,7 +76,22 @@ public class CodecBenchmark {
                         0);
         Attributes directory =
                 new Attributes(
-                        1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 1, 0, 1, 1, 1, 5, Acls.NONE, 0,
+                        1,
+                        1,
+                        FileType.DIRECTORY,
+                        0755,
+                        2,
+                        0,
+                        0,
+                        0,
+                        1,
+                        0,
+                        1,
+                        1,
+                        1,
+                        5,
+                        Acls.NONE,
+                        0,
                         0);
         Layout layout = new Layout(22, 0, 99, List.of(Layout.Run.of(0, 1, 1234)));
         Inode inode = new Inode(file, 1, 2, Policy.STANDARD, layout, new byte[0], 0, 0, 0);

@@ -17,10 +17,8 @@ import io.cairn.wire.chunk.ChunkRequestType;
 import io.cairn.wire.chunk.ChunkRequestType.Sender;
 import io.cairn.wire.chunk.HeadRequest;
 import io.cairn.wire.chunk.OperationId;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.List;
+import org.junit.jupiter.api.Test;
 
 class ChunkDoorTest {
     private final Refusals refusals = new Refusals("chunk", Clock.system());

@@ -36,13 +36,12 @@ import org.jspecify.annotations.Nullable;
  * what was cut off.
  *
  * <p>A change of the size is told to all who hold the file open, and so are flags: who had it open
- * before it became immutable stops then. A commit that makes the file
- * longer is told only while another session has the APPEND token: all others ask for the size
- * before they append. A session that does not answer asks by itself before it writes, {@link
- * Limits#believesMs} after it was last answered; the master waits a quarter longer. A session that
- * has not told this term what it holds open may hold any file, and takes the last term to go on:
- * the answer waits until it has told, as it then asks before it writes. Keeps nothing; thread-safe;
- * never blocks.
+ * before it became immutable stops then. A commit that makes the file longer is told only while
+ * another session has the APPEND token: all others ask for the size before they append. A session
+ * that does not answer asks by itself before it writes, {@link Limits#believesMs} after it was last
+ * answered; the master waits a quarter longer. A session that has not told this term what it holds
+ * open may hold any file, and takes the last term to go on: the answer waits until it has told, as
+ * it then asks before it writes. Keeps nothing; thread-safe; never blocks.
  */
 final class ContentWatch {
     /** A snapshot waits so long for writers. */

@@ -60,8 +60,7 @@ final class HeldRecount {
             }
         }
         try (StoredState state = namespace.snapshot()) {
-            HeldSpace.Outcome found =
-                    new HeldSpace(state, _ -> COPIES, Long.MAX_VALUE).count();
+            HeldSpace.Outcome found = new HeldSpace(state, _ -> COPIES, Long.MAX_VALUE).count();
             assertEquals(new HeldSpace.Outcome(total, alone, true), found);
             return found;
         }

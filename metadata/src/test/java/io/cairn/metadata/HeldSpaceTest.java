@@ -44,9 +44,7 @@ final class HeldSpaceTest {
         String name = "f" + names++;
         Inode file = bench.create(ROOT, name);
         long size = size() + 5000;
-        bench.ok(
-                new ContentMutation.Spill(
-                        file.ino(), file.attributes().version(), size, size, 5));
+        bench.ok(new ContentMutation.Spill(file.ino(), file.attributes().version(), size, size, 5));
         files.add(name);
         lastIno = file.ino();
     }

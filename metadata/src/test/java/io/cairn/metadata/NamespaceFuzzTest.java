@@ -272,15 +272,7 @@ class NamespaceFuzzTest {
         return new TreeMutation.SetAttributes(
                 number(),
                 new AttributeChange(
-                        mask,
-                        small(),
-                        small(),
-                        small(),
-                        number(),
-                        number(),
-                        number(),
-                        0,
-                        small(),
+                        mask, small(), small(), small(), number(), number(), number(), 0, small(),
                         small()));
     }
 

@@ -105,8 +105,7 @@ final class SnapshotPlan {
 
     private void drop() {
         later(this::drop);
-        List<SnapshotModel> live =
-                oracle.snapshots.stream().filter(SnapshotModel::isLive).toList();
+        List<SnapshotModel> live = oracle.snapshots.stream().filter(SnapshotModel::isLive).toList();
         if (live.size() > 1) {
             SnapshotModel model = Oracle.pick(random, live);
             SnapshotRecord record = record(model);

@@ -24,8 +24,7 @@ final class SnapshotWork {
 
     /** Reads a file or a directory of a snapshot, if there is one. */
     void read(FileSystem fs, Random random) {
-        List<SnapshotModel> live =
-                oracle.snapshots.stream().filter(SnapshotModel::isLive).toList();
+        List<SnapshotModel> live = oracle.snapshots.stream().filter(SnapshotModel::isLive).toList();
         if (live.isEmpty()) {
             return;
         }
@@ -49,8 +48,7 @@ final class SnapshotWork {
 
     private void look(FileSystem fs, SnapshotModel snapshot, FileModel file) {
         String title = "read " + file.name + " in snapshot " + snapshot.name;
-        Outcome<ByteBuffer> seen =
-                call.ask(title, () -> contents(fs, snapshot.in(file.ino)));
+        Outcome<ByteBuffer> seen = call.ask(title, () -> contents(fs, snapshot.in(file.ino)));
         if (seen.isDone()) {
             judge(snapshot.mismatch(file, seen.get(), oracle.isExposed()));
         } else {

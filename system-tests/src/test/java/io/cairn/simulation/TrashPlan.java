@@ -59,7 +59,8 @@ final class TrashPlan {
             return;
         }
         List<TrashRecord> found =
-                cluster.masters
+                cluster
+                        .masters
                         .namespace()
                         .trash(TrashQueries.Position.BEGIN, PAGE)
                         .records()

@@ -47,10 +47,7 @@ public final class ScheduleBook implements ScheduledSnapshots.Ground {
             String known = String.valueOf(stored.get("directory"));
             found.add(
                     new DirectorySchedule(
-                            root,
-                            path(root, known),
-                            SnapshotCounts.of(stored),
-                            record.version()));
+                            root, path(root, known), SnapshotCounts.of(stored), record.version()));
         }
         return found;
     }

@@ -98,8 +98,8 @@ final class SchedulesResourceTest {
         return bench.change(method, "/snapshot-schedules" + path, body);
     }
 
-    private void refused(
-            AdminBench bench, int status, String word, String path, String body) throws Exception {
+    private void refused(AdminBench bench, int status, String word, String path, String body)
+            throws Exception {
         HttpResponse<String> answer = change(bench, "PUT", path, body);
         assertEquals(status, answer.statusCode(), answer.body());
         assertTrue(answer.body().contains(word), answer.body());

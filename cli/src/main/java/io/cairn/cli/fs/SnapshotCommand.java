@@ -36,8 +36,7 @@ import picocli.CommandLine.Parameters;
 @Calls("GET /snapshots")
 public final class SnapshotCommand implements Callable<Integer> {
     private static final String COLUMNS = "directory name createdAt:created state";
-    private static final String HELD =
-            "directory name createdAt:created heldBytes:held";
+    private static final String HELD = "directory name createdAt:created heldBytes:held";
     private static final String NOW = "now";
 
     /** What a directory is. */
@@ -59,9 +58,7 @@ public final class SnapshotCommand implements Callable<Integer> {
             footer = {"  cairn snapshot list --json", "  cairn snapshot list --held"})
     @Calls({"GET /snapshots", "GET /snapshot-space"})
     int list(
-            @Option(
-                            names = "--held",
-                            description = "Count space: reads all that snapshots keep.")
+            @Option(names = "--held", description = "Count space: reads all that snapshots keep.")
                     boolean isCounting,
             @Mixin Reading listing) {
         return isCounting

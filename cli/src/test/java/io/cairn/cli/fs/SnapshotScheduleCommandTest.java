@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 final class SnapshotScheduleCommandTest {
     private static void refused(String counts, String word) {
         CommandException refusal =
-                assertThrows(
-                        CommandException.class, () -> SnapshotScheduleCommand.parse(counts));
+                assertThrows(CommandException.class, () -> SnapshotScheduleCommand.parse(counts));
         assertTrue(String.valueOf(refusal.getMessage()).contains(word), refusal.toString());
     }
 

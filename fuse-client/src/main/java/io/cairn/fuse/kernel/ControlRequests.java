@@ -102,8 +102,7 @@ final class ControlRequests {
         Caller caller = thread.caller();
         long ino = thread.node();
         int now = fileSystem.freshAttributes(caller, ino).flags();
-        fileSystem.setAttributes(
-                caller, ino, AttributeChange.NONE.withFlags(now ^ wanted, wanted));
+        fileSystem.setAttributes(caller, ino, AttributeChange.NONE.withFlags(now ^ wanted, wanted));
         notices.forgetAttributes(ino);
         answer(thread, 0);
         return OUT_BYTES;

@@ -60,8 +60,7 @@ public final class InodeProtection {
                 isGiven(change, AttributeChange.ATIME, AttributeChange.ATIME_NOW)
                         || isGiven(change, AttributeChange.MTIME, AttributeChange.MTIME_NOW);
         boolean isMore = change.has(RIGHTS | AttributeChange.SIZE) || isTimeGiven;
-        int others =
-                AttributeChange.ATIME | AttributeChange.MTIME | AttributeChange.KILL_PRIVILEGE;
+        int others = AttributeChange.ATIME | AttributeChange.MTIME | AttributeChange.KILL_PRIVILEGE;
         if (isMore || change.has(others) && inode.attributes().hasFlag(Attributes.IMMUTABLE)) {
             throw refused(inode);
         }

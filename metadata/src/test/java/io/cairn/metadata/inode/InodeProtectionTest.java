@@ -74,8 +74,7 @@ class InodeProtectionTest {
 
     @Test
     void unknownFlagsAndTypesAreRefused() {
-        bench.fails(
-                Errno.EINVAL, new TreeMutation.SetAttributes(file, NONE.withFlags(1 << 20, 0)));
+        bench.fails(Errno.EINVAL, new TreeMutation.SetAttributes(file, NONE.withFlags(1 << 20, 0)));
         bench.ok(new TreeMutation.Symlink(ROOT, Name.of("l"), NAME, 0, 0));
         long link = new JobBench(bench).find(ROOT, "l").ino();
         bench.fails(

@@ -184,9 +184,7 @@ final class FlagCases extends Scene {
                 "d",
                 () -> {
                     fails(Errno.EEXIST, () -> fs.mkdir("d/f", 0755));
-                    fails(
-                            Errno.EEXIST,
-                            () -> fs.open("d/f", Posix.O_CREAT | Posix.O_EXCL, 0644));
+                    fails(Errno.EEXIST, () -> fs.open("d/f", Posix.O_CREAT | Posix.O_EXCL, 0644));
                     fails(Errno.ENOENT, () -> fs.unlink("d/none"));
                     fails(Errno.ENOENT, () -> fs.rename("d/none", "new", 0));
                 });

@@ -136,8 +136,7 @@ final class ModelFile implements OpenFile {
             }
             requireRoom(offsetBytes, lengthBytes);
             boolean more = (mode & ~KEEP_SIZE) != 0;
-            ModelPermissions.requireNone(
-                    node, more ? Attributes.PROTECTING : Attributes.IMMUTABLE);
+            ModelPermissions.requireNone(node, more ? Attributes.PROTECTING : Attributes.IMMUTABLE);
             boolean punch = mode == (PUNCH_HOLE | KEEP_SIZE);
             boolean zero = (mode & ~KEEP_SIZE) == ZERO_RANGE;
             boolean reserve = (mode & ~KEEP_SIZE) == 0;
