@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +88,7 @@ final class SnapshotModel {
      * @param mayFade whether power was lost that had written bytes which were never synced
      */
     @Nullable String mismatch(FileModel file, ByteBuffer contents, boolean mayFade) {
-        String mismatch = file.mismatch(contents, since.get(file), until.get(file), true);
+        String mismatch = file.mismatch(contents, of(since, file), of(until, file), true);
         if (mismatch != null) {
             return "snapshot " + name + ": " + mismatch;
         }
@@ -96,10 +97,14 @@ final class SnapshotModel {
         return isOther && !mayFade ? "snapshot " + name + " of " + file.name + " changed" : null;
     }
 
+    private static int of(Map<FileModel, Integer> counts, FileModel file) {
+        return Objects.requireNonNull(counts.get(file));
+    }
+
     /** Why a listing cannot be that of a directory in it, or null when it can. */
     @Nullable String mismatch(TreeModel tree, Map<String, Node> found) {
         Map<String, Node> wanted = new TreeMap<>();
-        trees.get(tree)
+        Objects.requireNonNull(trees.get(tree))
                 .nodes()
                 .forEach(
                         (path, node) -> {

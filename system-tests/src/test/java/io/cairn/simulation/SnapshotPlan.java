@@ -68,8 +68,9 @@ final class SnapshotPlan {
             asked = model;
             answered = false;
             cluster.history.note("snapshot " + model.name);
-            keeper().take(FileSystem.ROOT_INO, Name.of(model.name))
-                    .whenComplete((_, error) -> told(model, error));
+            var _ =
+                    keeper().take(FileSystem.ROOT_INO, Name.of(model.name))
+                            .whenComplete((_, error) -> told(model, error));
         }
     }
 

@@ -8,6 +8,7 @@ import io.cairn.wire.master.LeaderMutation.TrashMutation.RestoreTrash;
 import io.cairn.wire.master.LeaderMutation.TrashMutation.SetRetention;
 import io.cairn.wire.master.Reply;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +71,8 @@ final class TrashPlan {
         if (found.isEmpty()) {
             return;
         }
-        FileModel model = oracle.trashed.remove(Oracle.pick(random, found).ino());
+        long ino = Oracle.pick(random, found).ino();
+        FileModel model = Objects.requireNonNull(oracle.trashed.remove(ino));
         cluster.history.note("restore " + model.name);
         // Whether it is there again is unknown until the answer is.
         oracle.removed.remove(model.name);

@@ -117,7 +117,7 @@ class VerifyCopiesTest {
                 next = part.nextIndex();
                 replies++;
             }
-            assertEquals(new CopiesReply(0, chunks, 3 * chunks, 30 * chunks, 0, 0), sum);
+            assertEquals(new CopiesReply(0, chunks, 3L * chunks, 30L * chunks, 0, 0), sum);
             assertTrue(replies > 1);
             CopiesReply some = verify(cluster, INTACT, 3, 8);
             assertEquals(new CopiesReply(8, 2, 6, 60, 0, 0), some);
