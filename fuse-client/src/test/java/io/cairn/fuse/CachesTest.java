@@ -99,6 +99,55 @@ class CachesTest {
     }
 
     @Test
+    void aFileThatStaysAsItIsMayBeKeptHoweverOftenItIsOpened() {
+        KernelView view = new KernelView(nanoTime::get);
+        AtomicLong notices = new AtomicLong();
+        tell(view, attributes(2, 10, 1));
+        for (int i = 0; i < 10; i++) {
+            view.refresh(attributes(2, 11, 2), notices::addAndGet);
+            assertFalse(view.tells(attributes(2, 11, 2)));
+            view.told(true);
+            passMs(100);
+        }
+        tell(view, attributes(2, 11, 2));
+        assertTrue(view.knows(attributes(2, 11, 2)));
+        assertEquals(2, notices.get());
+    }
+
+    /** The kernel takes the answer to a change whatever it was made to forget since it asked. */
+    @Test
+    void anAnswerToAChangeIsTakenThoughItIsLate() {
+        KernelView view = new KernelView(nanoTime::get);
+        AtomicLong notices = new AtomicLong();
+        tell(view, attributes(2, 10, 1));
+        assertTrue(view.tellsOfChange(attributes(2, 10, 1)));
+        view.refresh(attributes(2, 11, 2), notices::addAndGet);
+        view.told(true);
+        assertEquals(2, notices.get());
+        view.refresh(attributes(2, 11, 2), notices::addAndGet);
+        assertEquals(4, notices.get());
+        assertFalse(view.tellsOfChange(attributes(2, 12, 3)));
+        view.told(true);
+        view.refresh(attributes(2, 12, 3), notices::addAndGet);
+        assertEquals(4, notices.get());
+    }
+
+    /** A clock of any value, also one that turns negative. */
+    @Test
+    void quietTimesEndByAnyClock() {
+        for (long start : new long[] {Long.MIN_VALUE, -1_000_000_001, 0, Long.MAX_VALUE / 2}) {
+            nanoTime.set(start);
+            KernelView view = new KernelView(nanoTime::get);
+            view.refresh(attributes(2, 11, 2), _ -> {});
+            passMs(999);
+            assertFalse(view.tells(attributes(2, 11, 2)), "" + start);
+            passMs(1);
+            assertTrue(view.tells(attributes(2, 11, 2)), "" + start);
+            view.told(true);
+        }
+    }
+
+    @Test
     void whatIsOnItsWayToTheKernelIsNotKnownToIt() {
         KernelView view = new KernelView(nanoTime::get);
         tell(view, attributes(2, 10, 1));

@@ -114,6 +114,12 @@ final class NodeRequests {
         return KernelProtocol.ATTRIBUTES_BYTES;
     }
 
+    private int changed(Attributes attributes, long reply) {
+        long keptMs = state.view().tellsOfChange(attributes) ? attributeMs : 0;
+        KernelProtocol.putAttributesOut(reply + 16, attributes, keptMs);
+        return KernelProtocol.ATTRIBUTES_BYTES;
+    }
+
     /** Also {@code .} and {@code ..}, by which an NFS server of the kernel finds its way. */
     int lookup(LoopThread thread) {
         Caller caller = thread.caller();
@@ -205,7 +211,7 @@ final class NodeRequests {
                 thread,
                 changes == null ? null : changes.setAttributes(caller, ino, change),
                 () -> fileSystem.setAttributes(caller, ino, change),
-                this::attributes);
+                this::changed);
     }
 
     /** A kernel that leaves setuid and setgid to the filesystem does not say so with chown. */

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
  * <p>It also ignores an answer when it was made to forget since it asked, and then goes on with the
  * size that it had: a reader beside others could find an old end of the file. So it is made to
  * forget once, and may keep nothing of the inode for a second after the last open that found it
- * changed. Until then nobody has to make it forget again.
+ * changed again. Until then nobody has to make it forget again.
  *
  * <p>A table of fixed size, one slot per node number modulo its size; a later node displaces an
  * earlier one, which costs a notice and never leaves a stale cache. Thread-safe.
@@ -34,20 +34,19 @@ public final class KernelView {
     /** The part of a fingerprint that tells inodes apart that have a slot in common. */
     private static final long INODE_BITS = 0xffffL << 48;
 
+    private static final int INODE_BIT_COUNT = 16;
+
     /** Of a slot: the kernel may have taken these attributes, or the ones before. */
     private static final long DOUBT = 2;
 
-    /** Of a slot, with the bits of the inode: the kernel keeps nothing. Fingerprints are odd. */
-    private static final long FORGOTTEN = 4;
-
-    private static final long QUIET_NS = 1_000_000_000;
+    private static final long QUIET_MS = 1_000;
     private static final int LOCKS = 64;
 
     private final LongSupplier nanoTime;
     private final AtomicLongArray attributes = new AtomicLongArray(SLOTS);
 
-    /** By slot: until then the kernel keeps nothing of an inode that it was made to forget. */
-    private final AtomicLongArray quietUntilNs = new AtomicLongArray(SLOTS);
+    /** By slot: the attributes for which the kernel was made to forget others. */
+    private final AtomicLongArray changed = new AtomicLongArray(SLOTS);
 
     /** Held while the kernel is made to forget, so that no other open is answered before. */
     private final Object[] forgetting = new Object[LOCKS];
@@ -85,12 +84,30 @@ public final class KernelView {
         return (mix(a.ino()) & INODE_BITS) | (h & ~INODE_BITS & ~DOUBT) | 1;
     }
 
-    private static long forgotten(long ino) {
-        return (mix(ino) & INODE_BITS) | FORGOTTEN;
+    /**
+     * Of a slot: the kernel keeps nothing of an inode, and may not until a time. Even, as no
+     * fingerprint is; each time has another one, so that who has read an old one changes nothing.
+     */
+    private static long forgotten(long ino, long untilMs) {
+        return (mix(ino) & INODE_BITS) | ((untilMs << 2) & ~INODE_BITS) | DOUBT;
     }
 
     private static boolean isForgotten(long slot) {
-        return (slot & ~INODE_BITS) == FORGOTTEN;
+        return (slot & 1) == 0 && slot != 0;
+    }
+
+    private static boolean isForgotten(long slot, long ino) {
+        return isForgotten(slot) && isOfOneInode(slot, mix(ino));
+    }
+
+    private boolean isQuiet(long mark) {
+        long untilMs = (mark << INODE_BIT_COUNT) >> (INODE_BIT_COUNT + 2);
+        long nowMs = (nowMs() << (INODE_BIT_COUNT + 2)) >> (INODE_BIT_COUNT + 2);
+        return untilMs - nowMs > 0;
+    }
+
+    private long nowMs() {
+        return nanoTime.getAsLong() / 1_000_000;
     }
 
     private static boolean isOfOneInode(long slot, long print) {
@@ -103,6 +120,7 @@ public final class KernelView {
     private static final class Telling {
         long[] pairs = new long[16];
         int length;
+        boolean anyway;
 
         void add(long slot, long print) {
             if (length == pairs.length) {
@@ -119,6 +137,18 @@ public final class KernelView {
      * @return whether it may keep them for some time; else only for the call that asked
      */
     public boolean tells(Attributes told) {
+        return tells(told, false);
+    }
+
+    /**
+     * The same for an answer that the kernel takes although it was made to forget since it asked:
+     * that of a change of attributes.
+     */
+    public boolean tellsOfChange(Attributes told) {
+        return tells(told, true);
+    }
+
+    private boolean tells(Attributes told, boolean anyway) {
         if (isPrivileged(told)) {
             if (privileged.size() < MAX_PRIVILEGED) {
                 privileged.add(told.ino());
@@ -128,14 +158,16 @@ public final class KernelView {
         }
         int slot = slot(told.ino());
         long print = fingerprint(told);
-        long now = attributes.updateAndGet(slot, before -> telling(slot, before, print));
-        if (now == 0) {
+        long now = attributes.updateAndGet(slot, before -> telling(before, print));
+        boolean mayKeep = !isForgotten(now);
+        if (now == 0 || (anyway && mayKeep)) {
             telling.get().add(slot, print);
+            telling.get().anyway |= anyway;
         }
-        return now != forgotten(told.ino());
+        return mayKeep;
     }
 
-    private long telling(int slot, long before, long print) {
+    private long telling(long before, long print) {
         if (before == print) {
             return print;
         }
@@ -143,7 +175,7 @@ public final class KernelView {
             return 0;
         }
         if (isForgotten(before)) {
-            return nanoTime.getAsLong() - quietUntilNs.get(slot) < 0 ? before : 0;
+            return isQuiet(before) ? before : 0;
         }
         return print | DOUBT;
     }
@@ -153,14 +185,16 @@ public final class KernelView {
         Telling told = telling.get();
         for (int i = 0; sent && i < told.length; i += 2) {
             long print = told.pairs[i + 1];
-            attributes.updateAndGet((int) told.pairs[i], before -> told(before, print));
+            boolean anyway = told.anyway;
+            attributes.updateAndGet((int) told.pairs[i], before -> told(before, print, anyway));
         }
         told.length = 0;
+        told.anyway = false;
     }
 
-    private static long told(long before, long print) {
+    private static long told(long before, long print, boolean anyway) {
         if (isForgotten(before)) {
-            return before;
+            return anyway ? 0 : before;
         }
         return before != print && isOfOneInode(before, print) ? print | DOUBT : print;
     }
@@ -178,8 +212,12 @@ public final class KernelView {
         }
         int slot = slot(fresh.ino());
         synchronized (forgetting[slot % LOCKS]) {
-            quietUntilNs.set(slot, nanoTime.getAsLong() + QUIET_NS);
-            if (attributes.getAndSet(slot, forgotten(fresh.ino())) != forgotten(fresh.ino())) {
+            boolean isNews = changed.getAndSet(slot, fingerprint(fresh)) != fingerprint(fresh);
+            if (!isNews && isForgotten(attributes.get(slot), fresh.ino())) {
+                return;
+            }
+            long mark = forgotten(fresh.ino(), nowMs() + QUIET_MS);
+            if (!isForgotten(attributes.getAndSet(slot, mark), fresh.ino())) {
                 forget.accept(fresh.ino());
             }
         }
