@@ -1,6 +1,7 @@
 package io.cairn.nfs.v3;
 
 import io.cairn.base.FsException;
+import io.cairn.client.tree.Permissions;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -52,7 +53,7 @@ final class FileProcedures {
     private void read(Target target, long offset, int count, XdrWriter out) {
         Attributes found = requireFile(target);
         requireRead(target, found);
-        try (OpenFiles.Use use = files.use(target.ino())) {
+        try (OpenFiles.Use use = files.use(target.ino(), false)) {
             boolean beyond = offset < 0 || offset > FileSystem.MAX_FILE_BYTES;
             ByteBuf data = out.allocate(count);
             try {
@@ -124,8 +125,10 @@ final class FileProcedures {
     private void write(Target target, long offset, int stable, ByteBuf data, XdrWriter out) {
         Attributes before = requireFile(target);
         requireWrite(target, before);
-        try (OpenFiles.Use use = files.use(target.ino());
+        try (OpenFiles.Use use = files.use(target.ino(), true);
                 OpenFiles.FileChange change = use.change(stable != UNSTABLE)) {
+            // It may have been open before: then only this keeps what is there.
+            Permissions.requireNoAppend(use.file().attributes());
             // Before the write: what follows a change of the verifier has to be written again.
             long verifier = files.verifier();
             int count = data.readableBytes();
@@ -164,7 +167,7 @@ final class FileProcedures {
                 target -> {
                     target.requireWritable();
                     requireWrite(target, requireFile(target));
-                    try (OpenFiles.Use use = files.use(target.ino());
+                    try (OpenFiles.Use use = files.use(target.ino(), false);
                             OpenFiles.FileChange change = use.change(true)) {
                         use.file().sync(false);
                         FsException lost = files.takeError(target.ino());

@@ -46,6 +46,10 @@ final class OpenFiles implements AutoCloseable {
         @Nullable OpenFile file;
         int users;
         boolean gone;
+
+        /** Taken out to be opened for writing: its last user closes it. */
+        boolean isReplaced;
+
         volatile long usedMs;
 
         /** Calls that change the file: how many have begun, and how many are at work. */
@@ -55,6 +59,10 @@ final class OpenFiles implements AutoCloseable {
 
         Entry(long ino) {
             this.ino = ino;
+        }
+
+        boolean isReadOnly() {
+            return file != null && (file.flags() & FileSystem.O_ACCMODE) == FileSystem.O_RDONLY;
         }
     }
 
@@ -95,9 +103,14 @@ final class OpenFiles implements AutoCloseable {
 
         @Override
         public void close() {
+            boolean isLast;
             synchronized (entry) {
                 entry.users--;
                 entry.usedMs = clock.millis();
+                isLast = entry.isReplaced && entry.users == 0;
+            }
+            if (isLast) {
+                OpenFiles.this.close(file);
             }
         }
     }
@@ -180,33 +193,55 @@ final class OpenFiles implements AutoCloseable {
         return verifier.get();
     }
 
-    /** Opens a file, or takes the open one. */
-    Use use(long ino) {
+    /**
+     * Opens a file, or takes the open one.
+     *
+     * @param forWriting whether it has to be open for writing; else it need not, which matters for
+     *     files that are immutable or append-only
+     * @throws FsException EPERM when such a file is wanted for writing; whatever prevents opening
+     */
+    Use use(long ino, boolean forWriting) {
         while (true) {
             if (closed) {
                 throw new FsException(Errno.NOT_READY, "the gateway is closing");
             }
             Entry entry = entries.computeIfAbsent(ino, Entry::new);
+            OpenFile idle = null;
             synchronized (entry) {
                 if (entry.gone) {
                     continue;
                 }
-                OpenFile file = entry.file;
-                if (file == null) {
-                    file = open(entry);
+                if (forWriting && entry.isReadOnly()) {
+                    idle = replace(entry);
+                } else {
+                    OpenFile file = entry.file;
+                    if (file == null) {
+                        file = open(entry, forWriting);
+                    }
+                    entry.users++;
+                    entry.usedMs = clock.millis();
+                    return new Use(entry, file);
                 }
-                entry.users++;
-                entry.usedMs = clock.millis();
-                return new Use(entry, file);
+            }
+            if (idle != null) {
+                close(idle);
             }
         }
     }
 
-    private OpenFile open(Entry entry) {
+    /** Takes an entry out, under its monitor; its file is the caller's unless it is in use. */
+    private @Nullable OpenFile replace(Entry entry) {
+        entry.gone = true;
+        entry.isReplaced = true;
+        // What its calls see is not theirs alone any more.
+        entry.begun++;
+        entries.remove(entry.ino, entry);
+        return entry.users == 0 ? entry.file : null;
+    }
+
+    private OpenFile open(Entry entry, boolean forWriting) {
         try {
-            boolean isPast = PastInode.isPast(entry.ino);
-            int flags = isPast ? FileSystem.O_RDONLY : FileSystem.O_RDWR;
-            OpenFile file = fs.open(GATEWAY, entry.ino, flags);
+            OpenFile file = open(entry.ino, forWriting);
             entry.file = file;
             if (entries.size() > maxOpen) {
                 clean();
@@ -217,6 +252,21 @@ final class OpenFiles implements AutoCloseable {
             entries.remove(entry.ino, entry);
             throw e;
         }
+    }
+
+    /** For writing, too, unless that is refused and not needed: the next call may write. */
+    private OpenFile open(long ino, boolean forWriting) {
+        if (PastInode.isPast(ino)) {
+            return fs.open(GATEWAY, ino, FileSystem.O_RDONLY);
+        }
+        try {
+            return fs.open(GATEWAY, ino, FileSystem.O_RDWR);
+        } catch (FsException e) {
+            if (forWriting || e.errno() != Errno.EPERM) {
+                throw e;
+            }
+        }
+        return fs.open(GATEWAY, ino, FileSystem.O_RDONLY);
     }
 
     /** A write error of an inode that nobody was told; told once. */

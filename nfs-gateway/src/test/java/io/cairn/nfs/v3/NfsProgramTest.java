@@ -12,6 +12,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.fs.OpenFile;
 import io.cairn.nfs.ModelGateway;
 import io.cairn.nfs.NfsClient;
 import io.cairn.nfs.NfsClient.Handle;
@@ -20,6 +21,7 @@ import io.cairn.nfs.NfsError;
 import io.cairn.nfs.RpcClient;
 import io.cairn.nfs.rpc.Credential;
 import io.cairn.nfs.rpc.RpcLimits;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -133,6 +135,48 @@ final class NfsProgramTest {
         assertEquals(0, cut.uid());
         client.mkdir(root, "d");
         fails(NfsStatus.EXIST, () -> client.create(root, "d", UNCHECKED, MODE));
+    }
+
+    private void flag(Node file, int flags) {
+        AttributeChange change = AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, flags);
+        gateway.files().setAttributes(Caller.ROOT, file.attributes().ino(), change);
+    }
+
+    private void contain(String text, Handle file) {
+        assertEquals(text, new String(client.read(file, 0, 100).bytes(), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void protectedFilesAreReadAndNotWritten() {
+        for (int flag : new int[] {Attributes.IMMUTABLE, Attributes.APPEND}) {
+            for (boolean wasOpen : new boolean[] {false, true}) {
+                Node made = client.create(root, "f" + flag + wasOpen, GUARDED, MODE);
+                Handle file = made.handle();
+                if (wasOpen) {
+                    client.write(file, 0, bytes("text"), 0);
+                } else {
+                    long ino = made.attributes().ino();
+                    try (OpenFile open =
+                            gateway.files().open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
+                        open.write(0, ByteBuffer.wrap(bytes("text")));
+                    }
+                }
+                flag(made, flag);
+                for (int i = 0; i < 2; i++) {
+                    fails(NfsStatus.PERM, () -> client.write(file, 0, bytes("x"), 0));
+                    contain("text", file);
+                    fails(NfsStatus.PERM, () -> client.write(file, 4, bytes("x"), 2));
+                    client.commit(file);
+                }
+                contain("text", file);
+                flag(made, 0);
+                contain("text", file);
+                client.commit(file);
+                assertEquals(4, client.write(file, 0, bytes("more"), 2).count());
+                client.commit(file);
+                contain("more", file);
+            }
+        }
     }
 
     @Test

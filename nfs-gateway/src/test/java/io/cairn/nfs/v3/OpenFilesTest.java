@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -20,10 +22,12 @@ import io.cairn.testkit.ManualClock;
 import io.cairn.testkit.model.ModelFileSystem;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Files between calls, on a clock that stands still until it is moved. */
 final class OpenFilesTest {
@@ -86,7 +90,11 @@ final class OpenFilesTest {
     }
 
     private void touch(long ino) {
-        files.use(ino).close();
+        touch(ino, true);
+    }
+
+    private void touch(long ino, boolean forWriting) {
+        files.use(ino, forWriting).close();
     }
 
     private void later(long ms) {
@@ -97,13 +105,13 @@ final class OpenFilesTest {
     @Test
     void filesStayOpenUntilTheyAreIdle() {
         long ino = make("f");
-        OpenFiles.Use first = files.use(ino);
+        OpenFiles.Use first = files.use(ino, true);
         OpenFile file = first.file();
         later(10 * IDLE_MS);
         assertEquals(1, files.size(), "in use");
         first.close();
         later(IDLE_MS - 1);
-        OpenFiles.Use second = files.use(ino);
+        OpenFiles.Use second = files.use(ino, true);
         assertSame(file, second.file());
         second.close();
         later(IDLE_MS);
@@ -146,9 +154,57 @@ final class OpenFilesTest {
 
     @Test
     void whatCannotBeOpenedIsNotRemembered() {
-        assertThrows(FsException.class, () -> files.use(4711));
-        assertThrows(FsException.class, () -> files.use(FileSystem.ROOT_INO));
+        assertThrows(FsException.class, () -> files.use(4711, false));
+        assertThrows(FsException.class, () -> files.use(FileSystem.ROOT_INO, false));
         assertEquals(0, files.size());
+    }
+
+    private void flag(long ino, int flags) {
+        AttributeChange change = AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, flags);
+        model.setAttributes(Caller.ROOT, ino, change);
+    }
+
+    private static void fails(Errno errno, Executable action) {
+        assertEquals(errno, assertThrows(FsException.class, action).errno());
+    }
+
+    private static int read(OpenFiles.Use use) {
+        return use.file().read(0, ByteBuffer.allocate(1));
+    }
+
+    @Test
+    void aProtectedFileIsOpenForReadingUntilItMayBeWritten() {
+        long ino = make("f");
+        for (int flag : new int[] {Attributes.IMMUTABLE, Attributes.APPEND}) {
+            flag(ino, flag);
+            fails(Errno.EPERM, () -> files.use(ino, true));
+            OpenFiles.Use reader = files.use(ino, false);
+            fails(Errno.EPERM, () -> files.use(ino, true));
+            touch(ino, false);
+            flag(ino, 0);
+            touch(ino, false);
+            try (OpenFiles.Use writer = files.use(ino, true)) {
+                assertEquals(FileSystem.O_RDWR, writer.file().flags());
+                assertEquals(0, read(reader), "in use");
+            }
+            reader.close();
+            fails(Errno.EBADF, () -> read(reader));
+            assertEquals(1, files.size());
+            later(IDLE_MS);
+        }
+        assertEquals(0, files.size());
+    }
+
+    @Test
+    void whatWasOpenForReadingIsClosedWhenItIsOpenedForWriting() {
+        long ino = make("f");
+        flag(ino, Attributes.IMMUTABLE);
+        OpenFiles.Use reader = files.use(ino, false);
+        reader.close();
+        flag(ino, 0);
+        touch(ino, true);
+        fails(Errno.EBADF, () -> read(reader));
+        assertEquals(1, files.size());
     }
 
     @Test
@@ -157,7 +213,7 @@ final class OpenFilesTest {
         touch(ino);
         files.close();
         assertEquals(0, files.size());
-        FsException e = assertThrows(FsException.class, () -> files.use(ino));
+        FsException e = assertThrows(FsException.class, () -> files.use(ino, true));
         assertEquals(NfsStatus.JUKEBOX, NfsStatus.of(e.errno()));
     }
 }
