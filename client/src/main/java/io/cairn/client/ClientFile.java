@@ -110,16 +110,17 @@ public final class ClientFile implements OpenFile {
     }
 
     private void put(long offsetBytes, ByteBuffer source, boolean append) {
-        requireAllowed(append);
         if (!append && fs.mount().master().session().isConnected()) {
             // Else it is taken, and reported should the file turn out to be cut.
             state.doubts().settle();
         }
+        requireAllowed(append);
         fs.beforeWrite(state, caller);
         if (append) {
             state.appends().begin();
             try {
                 state.doubts().settle();
+                requireAllowed(true);
                 prepare(state.size(), source);
                 writer.append(source);
             } finally {

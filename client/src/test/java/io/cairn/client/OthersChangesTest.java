@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
@@ -91,6 +92,38 @@ class OthersChangesTest {
         byte[] model = bytes(length, 1);
         System.arraycopy(bytes(4, 3), 0, model, 0, 4);
         assertContents(model, file);
+    }
+
+    /** It hears of nothing until it is connected again. */
+    private void makeDeaf() {
+        cluster.network.ask(
+                () -> {
+                    cluster.shared.sessions.values().forEach(each -> each.connection = null);
+                    return 0;
+                });
+    }
+
+    /** Nobody could tell it: it asks before it takes the bytes. */
+    @ParameterizedTest
+    @ValueSource(ints = {FileSystem.O_RDWR, APPEND})
+    void afterALostConnectionTheMasterIsAskedForFlags(int flags) {
+        OpenFile file = created(flags, bytes(6000, 1));
+        OpenInode state = ((ClientFile) file).state();
+        makeDeaf();
+        AttributeChange change =
+                AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, Attributes.IMMUTABLE);
+        second.setAttributes(Caller.ROOT, file.ino(), change);
+        assertEquals(0, state.attributes().flags());
+        cluster.network.disconnect(FakeCluster.MASTER);
+        cluster.awaitTrue(
+                () -> state.doubts().isOpen() || state.attributes().flags() != 0,
+                "it doubts what it knows");
+        cluster.awaitTrue(
+                () -> first.mount().master().session().isConnected(), "requests go out at once");
+        FsException refused = assertThrows(FsException.class, () -> write(file, bytes(4, 3)));
+        assertEquals(Errno.EPERM, refused.errno());
+        file.close();
+        assertContents(bytes(6000, 1), file);
     }
 
     /** As on ext4 the bytes that were written before belong to what is immutable. */

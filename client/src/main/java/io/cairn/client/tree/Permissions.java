@@ -212,9 +212,12 @@ public final class Permissions {
         return change;
     }
 
-    /** Even of callers that the kernel has checked only root protects an inode, or opens it. */
+    /**
+     * Even of callers that the kernel has checked only root protects an inode, or opens it. Kernels
+     * before 5.13 do not check the owner either.
+     */
     private static void requireFlags(Caller caller, Attributes inode, AttributeChange wanted) {
-        if (!isFree(caller) && !isOwner(caller, inode)) {
+        if (!isOwner(caller, inode)) {
             throw new FsException(Errno.EPERM, "only the owner may change the flags");
         }
         int changed = wanted.flagsAfter(inode.flags()) ^ inode.flags();

@@ -72,6 +72,10 @@ class PermissionsTest {
         Permissions.change(owner, flagged(0), harmless);
         refused(Errno.EPERM, () -> Permissions.change(other, flagged(0), harmless));
         refused(Errno.EPERM, () -> Permissions.change(owner, flagged(0), immutable));
+        Caller checkedOther = Caller.checkedByKernel(11, 20);
+        refused(Errno.EPERM, () -> Permissions.change(checkedOther, flagged(0), harmless));
+        Permissions.change(Caller.checkedByKernel(10, 20), flagged(0), harmless);
+        Permissions.change(Caller.checkedByKernel(0, 0), flagged(0), immutable);
         int append = Attributes.APPEND;
         refused(Errno.EPERM, () -> Permissions.change(owner, flagged(append), harmless));
     }
