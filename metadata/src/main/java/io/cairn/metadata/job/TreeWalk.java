@@ -222,7 +222,7 @@ public final class TreeWalk {
                     "'" + name + "' in directory " + frame.ino + " has no inode");
         }
         try {
-            visit(frame.ino, name, inode);
+            visit(frame, name, inode);
             if (!dentry.isDirectory()) {
                 return false;
             }
@@ -239,6 +239,19 @@ public final class TreeWalk {
             frame.fail();
             failed(name, e);
             return false;
+        }
+    }
+
+    /** Visits a name. A directory that is protected itself is noted, and entered all the same. */
+    private void visit(Frame frame, Name name, Inode inode) {
+        try {
+            visit(frame.ino, name, inode);
+        } catch (FsException e) {
+            if (e.errno() != Errno.EPERM || !inode.attributes().isDirectory()) {
+                throw e;
+            }
+            frame.fail();
+            failed(name, e);
         }
     }
 

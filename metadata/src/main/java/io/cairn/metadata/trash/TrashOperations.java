@@ -119,21 +119,30 @@ public final class TrashOperations {
         for (long ino : inos) {
             TrashRecord record = table.find(ino);
             if (record != null && record.deletedNs() != 0) {
-                requireOpen(namesOf(record.path()));
+                requireOpen(record);
             }
         }
     }
 
-    private void requireOpen(List<Name> names) {
+    private void requireOpen(TrashRecord record) {
+        List<Name> names = namesOf(record.path());
         long at = FileSystem.ROOT_INO;
-        for (Name name : names) {
-            Dentry dentry = directories.find(at, name);
-            if (dentry == null || !dentry.isDirectory()) {
+        for (int i = 0; i < depthOf(record, names); i++) {
+            Dentry dentry = directories.find(at, free(at, names.get(i), true));
+            if (dentry == null) {
                 InodeProtection.requireGrowing(inodes.require(at));
                 return;
             }
             at = dentry.ino();
         }
+        if (!record.isDirectory()) {
+            InodeProtection.requireGrowing(inodes.require(at));
+        }
+    }
+
+    /** How many names of a path are those of directories that have to be there. */
+    private static int depthOf(TrashRecord record, List<Name> names) {
+        return record.isDirectory() ? names.size() : names.size() - 1;
     }
 
     private void restore(TrashRecord record, List<Made> made) {
@@ -141,15 +150,14 @@ public final class TrashOperations {
         List<Name> names = namesOf(record.path());
         List<Long> models = modelsOf(record.isDirectory() ? record.ino() : inode.parentIno());
         long at = FileSystem.ROOT_INO;
-        int depth = record.isDirectory() ? names.size() : names.size() - 1;
-        for (int i = 0; i < depth; i++) {
+        for (int i = 0; i < depthOf(record, names); i++) {
             at = enter(at, names.get(i), models.get(i), made);
         }
         if (record.isDirectory()) {
             endDirectory(record);
             return;
         }
-        Name name = free(at, names.getLast());
+        Name name = free(at, names.getLast(), false);
         long place = inode.parentIno();
         Name placed = directories.nameOf(inode);
         InodeDraft draft = new InodeDraft(inode);
@@ -192,16 +200,10 @@ public final class TrashOperations {
 
     /** The directory of a name, made if it is not there; another name when that is a file. */
     private long enter(long parentIno, Name name, long modelIno, List<Made> made) {
-        Name tried = name;
-        for (int attempt = 1; ; attempt++) {
-            Dentry dentry = directories.find(parentIno, tried);
-            if (dentry == null) {
-                break;
-            }
-            if (dentry.isDirectory()) {
-                return dentry.ino();
-            }
-            tried = suffixed(name, attempt);
+        Name tried = free(parentIno, name, true);
+        Dentry dentry = directories.find(parentIno, tried);
+        if (dentry != null) {
+            return dentry.ino();
         }
         TrashRecord model = table.find(modelIno);
         Inode like = inodes.require(modelIno);
@@ -228,12 +230,20 @@ public final class TrashOperations {
         inodes.put(changed);
     }
 
-    private Name free(long directoryIno, Name name) {
+    /**
+     * A name, or the first like it that nothing has.
+     *
+     * @param orDirectory whether a directory may have it
+     */
+    private Name free(long directoryIno, Name name, boolean orDirectory) {
         Name tried = name;
-        for (int attempt = 1; directories.find(directoryIno, tried) != null; attempt++) {
+        for (int attempt = 1; ; attempt++) {
+            Dentry dentry = directories.find(directoryIno, tried);
+            if (dentry == null || orDirectory && dentry.isDirectory()) {
+                return tried;
+            }
             tried = suffixed(name, attempt);
         }
-        return tried;
     }
 
     static Name suffixed(Name name, int attempt) {

@@ -165,6 +165,63 @@ class InodeProtectionTest {
     }
 
     @Test
+    void aJobThatChangesModesGoesOnBelowWhatIsProtected() {
+        JobBench jobs = new JobBench(bench);
+        long inner = bench.mkdir(dir, "inner").ino();
+        long below = bench.create(inner, "below").ino();
+        flag(inner, Attributes.IMMUTABLE);
+        long job = jobs.submit(Kind.CHMOD, "d", JobBench.mode("700"));
+        assertEquals(1, jobs.finish(job, 100).totals().get(Count.ERRORS));
+        JobError error = bench.namespace.jobErrors(job).getFirst();
+        assertEquals("/d/inner", new String(error.path(), StandardCharsets.UTF_8));
+        assertEquals(0755, bench.inode(inner).attributes().mode());
+        assertEquals(0700, bench.inode(below).attributes().mode());
+        assertEquals(0700, bench.inode(file).attributes().mode());
+    }
+
+    private long[] trashed() {
+        return bench.namespace.trash(TrashQueries.Position.BEGIN, 1000).records().stream()
+                .mapToLong(TrashRecord::ino)
+                .toArray();
+    }
+
+    private void isNotRestored(long[] inos) {
+        Reply refused = bench.leader(new TrashMutation.RestoreTrash(inos));
+        assertEquals(Errno.EPERM, assertInstanceOf(Reply.Failure.class, refused).errno());
+    }
+
+    /** A directory has the name of the file by now, so that it gets another name beside it. */
+    @Test
+    void aFileIsNotRestoredBesideADirectoryOfItsName() {
+        bench.leader(new TrashMutation.SetRetention(0, 86_400));
+        bench.unlink(dir, "f");
+        bench.mkdir(dir, "f");
+        flag(dir, Attributes.IMMUTABLE);
+        isNotRestored(new long[] {file});
+        flag(dir, Attributes.APPEND);
+        Reply restored = bench.leader(new TrashMutation.RestoreTrash(new long[] {file}));
+        assertInstanceOf(Reply.TrashReply.class, restored);
+        assertEquals(file, new JobBench(bench).find(dir, "f.restored").ino());
+    }
+
+    /** A file has the name of the directory by now, and the one it was restored to before. */
+    @Test
+    void aFileIsNotRestoredIntoTheDirectoryBesideAFileOfItsName() {
+        bench.leader(new TrashMutation.SetRetention(0, 86_400));
+        bench.unlink(dir, "f");
+        bench.ok(new TreeMutation.Rmdir(ROOT, Name.of("d")));
+        bench.create(ROOT, "d");
+        long other = bench.mkdir(ROOT, "d.restored").ino();
+        flag(other, Attributes.IMMUTABLE);
+        isNotRestored(new long[] {file});
+        flag(other, 0);
+        flag(ROOT, Attributes.IMMUTABLE);
+        Reply restored = bench.leader(new TrashMutation.RestoreTrash(new long[] {file}));
+        assertInstanceOf(Reply.TrashReply.class, restored);
+        assertEquals(file, new JobBench(bench).find(other, "f").ino());
+    }
+
+    @Test
     void nothingInTheTrashIsProtectedOrRestoredIntoWhatIs() {
         bench.leader(new TrashMutation.SetRetention(0, 86_400));
         bench.unlink(dir, "f");
@@ -173,12 +230,8 @@ class InodeProtectionTest {
                 new TreeMutation.SetAttributes(
                         file, NONE.withFlags(Attributes.IMMUTABLE, Attributes.IMMUTABLE)));
         flag(dir, Attributes.IMMUTABLE);
-        long[] inos =
-                bench.namespace.trash(TrashQueries.Position.BEGIN, 1000).records().stream()
-                        .mapToLong(TrashRecord::ino)
-                        .toArray();
-        Reply refused = bench.leader(new TrashMutation.RestoreTrash(inos));
-        assertEquals(Errno.EPERM, assertInstanceOf(Reply.Failure.class, refused).errno());
+        long[] inos = trashed();
+        isNotRestored(inos);
         flag(dir, 0);
         Reply restored = bench.leader(new TrashMutation.RestoreTrash(inos));
         assertInstanceOf(Reply.TrashReply.class, restored);
