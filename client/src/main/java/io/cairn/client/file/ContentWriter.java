@@ -12,9 +12,6 @@ import java.nio.ByteBuffer;
  * layout changes.
  */
 public final class ContentWriter {
-    /** Where nothing is limited so much is allowed at once for sure. */
-    private static final long MOST_ASKED_BYTES = 1L << 39;
-
     private final OpenInode inode;
     private final Mount mount;
 
@@ -73,11 +70,23 @@ public final class ContentWriter {
         }
         Attributes known = inode.inode().attributes();
         boolean hasHoles = known.usedBytes() < known.size();
-        long counted =
-                hasHoles || offset == Long.MAX_VALUE
-                        ? length
-                        : Math.clamp(offset + length - inode.size(), 0L, length);
-        inode.allowance().take(Math.min(counted, MOST_ASKED_BYTES));
+        if (hasHoles || offset == Long.MAX_VALUE) {
+            inode.allowance().take(length);
+        } else {
+            allowBeyondEnd(inode, offset, length);
+        }
+    }
+
+    /**
+     * Asks for the bytes of a range that lie beyond the end: what is below it was asked for before,
+     * or is the hole that somebody wanted.
+     *
+     * @throws FsException EDQUOT
+     */
+    public static void allowBeyondEnd(OpenInode inode, long offset, long length) {
+        if (inode.allowance().isNeeded()) {
+            inode.allowance().take(Math.clamp(offset + length - inode.size(), 0L, length));
+        }
     }
 
     /** EFBIG when a file cannot have bytes there. */

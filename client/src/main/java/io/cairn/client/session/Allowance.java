@@ -13,6 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * cluster nobody is asked. Thread-safe; blocks while the master is asked.
  */
 public final class Allowance {
+    /** More than that is not counted at once, so that the sums never overflow. */
+    private static final long MOST_COUNTED_BYTES = 1L << 39;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final long ino;
     private final MasterChannel master;
@@ -72,7 +75,7 @@ public final class Allowance {
                 left = ask(bytes);
             }
             left -= bytes;
-            taken.addAndGet(bytes);
+            taken.addAndGet(Math.min(bytes, MOST_COUNTED_BYTES));
         } finally {
             lock.unlock();
         }

@@ -166,9 +166,7 @@ public final class FileContents {
             throw new FsException(Errno.EFBIG);
         }
         long end = offset + length;
-        if ((mode & PUNCH_HOLE) == 0) {
-            ContentWriter.allow(state, offset, length);
-        }
+        requireQuota(state, mode, offset, length);
         switch (mode) {
             case 0 -> {
                 requireRoom(state, length);
@@ -185,8 +183,22 @@ public final class FileContents {
                 zero(state, offset, end);
                 extend(state, end);
             }
-            default -> throw new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
+            default -> throw unknownMode(mode);
         }
+    }
+
+    /** EOPNOTSUPP before anybody is asked for room. */
+    private static void requireQuota(OpenInode state, int mode, long offset, long length) {
+        switch (mode) {
+            case 0, KEEP_SIZE -> ContentWriter.allowBeyondEnd(state, offset, length);
+            case ZERO_RANGE, ZERO_RANGE | KEEP_SIZE -> ContentWriter.allow(state, offset, length);
+            case PUNCH_HOLE | KEEP_SIZE -> {}
+            default -> throw unknownMode(mode);
+        }
+    }
+
+    private static FsException unknownMode(int mode) {
+        return new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
     }
 
     /**

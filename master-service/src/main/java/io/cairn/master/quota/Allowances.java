@@ -38,7 +38,7 @@ public final class Allowances {
     /** What is allowed at once, in bytes. */
     static final long STEP_BYTES = 16 << 20;
 
-    /** What is allowed where nothing is limited; ends when that changes. */
+    /** What is allowed where nothing is limited, or more if wanted; ends when that changes. */
     static final long FREE_BYTES = 1L << 40;
 
     /** More files than that are not looked at one by one when a directory moves. */
@@ -96,7 +96,7 @@ public final class Allowances {
         List<LimitedAccount> limiting = namespace.get().accounts().limiting(ino);
         if (limiting.isEmpty()) {
             hold(session, ino, new Grant(Set.of(), Sums.ZERO));
-            return FREE_BYTES;
+            return Math.max(FREE_BYTES, wanted);
         }
         long copies = copies(ino);
         LimitedAccount tightest = tightest(limiting, copies);
@@ -149,9 +149,9 @@ public final class Allowances {
 
     private static long free(long used, long limit) {
         if (limit == 0) {
-            return FREE_BYTES;
+            return Long.MAX_VALUE;
         }
-        return Quota.isAbove(used, limit) ? 0 : Math.min(FREE_BYTES, limit - used);
+        return Quota.isAbove(used, limit) ? 0 : limit - used;
     }
 
     private long copies(long ino) {

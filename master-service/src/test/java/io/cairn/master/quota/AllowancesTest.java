@@ -50,6 +50,22 @@ class AllowancesTest {
     @Test
     void whereNothingIsLimitedThereIsNoEnd() {
         assertEquals(Allowances.FREE_BYTES, allowances.take(1, file, 0, 5));
+        long more = 3 * Allowances.FREE_BYTES;
+        assertEquals(more, allowances.take(1, file, 0, more));
+    }
+
+    @Test
+    void asMuchIsAllowedAtOnceAsTheLimitsLeave() {
+        long tib = 1L << 40;
+        limit(100 * tib, 0);
+        assertEquals(5 * tib, allowances.take(1, file, 0, 5 * tib));
+        isRefused(2, 0, 96 * tib);
+        limit(0, 100 * tib);
+        assertEquals(50 * tib, allowances.take(1, file, 0, 50 * tib));
+        isRefused(1, 0, 50 * tib + 1);
+        limit(100 * tib, 100 * tib);
+        assertEquals(50 * tib, allowances.take(1, file, 0, 50 * tib));
+        isRefused(1, 1, 50 * tib);
     }
 
     @Test

@@ -207,6 +207,11 @@ final class AdministeredCases extends Scene {
         assertEquals(LIMIT_BYTES / 2, fs.fstat(fd).size());
         fails(Errno.EDQUOT, () -> fs.fallocate(fd, 0, LIMIT_BYTES / 2, LIMIT_BYTES));
         assertEquals(LIMIT_BYTES / 2, fs.fstat(fd).size());
+        for (int i = 0; i < 3; i++) {
+            fs.fallocate(fd, Posix.FALLOC_KEEP_SIZE, 0, LIMIT_BYTES);
+            fs.fallocate(fd, 0, 0, LIMIT_BYTES);
+            assertEquals(LIMIT_BYTES, fs.fstat(fd).size());
+        }
         fs.close(fd);
     }
 
