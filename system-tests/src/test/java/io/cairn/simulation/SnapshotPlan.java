@@ -130,10 +130,18 @@ final class SnapshotPlan {
         }
         Namespace namespace = cluster.masters.namespace();
         for (SnapshotRecord record : namespace.snapshots()) {
-            if (record.isLive() && leaving.add(record.number())) {
-                var _ = keeper().drop(record);
+            int number = record.number();
+            if (record.isLive() && leaving.add(number)) {
+                var _ = keeper().drop(record).whenComplete((_, error) -> left(number, error));
             }
         }
         return namespace.snapshots().isEmpty() && !namespace.snapshotStatus().isSweeping();
+    }
+
+    /** What was not dropped is dropped again. */
+    private void left(int number, @Nullable Throwable error) {
+        if (error != null) {
+            leaving.remove(number);
+        }
     }
 }

@@ -149,7 +149,7 @@ final class StorageOrdersTest {
         Files.createDirectories(tree.resolve("deep"));
         for (String name : List.of("one", "deep/two")) {
             Path file = tree.resolve(name);
-            Files.write(file, contents(name.length()));
+            Files.write(file, contents(1000 + name.length()));
             try (FileChannel synced = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 synced.force(true);
             }
@@ -158,7 +158,9 @@ final class StorageOrdersTest {
         String clean = ok("admin", "scrub", "/scrubbed");
         assertTrue(clean.contains("2 files, 2 chunks, 4 copies"), clean);
         assertTrue(clean.contains("0 bad, 0 mended"), clean);
-        try (FileChannel copy = FileChannel.open(copyOf(contents(8)), StandardOpenOption.WRITE)) {
+        // No file of another test has these contents: only this one is damaged.
+        byte[] two = contents(1000 + "deep/two".length());
+        try (FileChannel copy = FileChannel.open(copyOf(two), StandardOpenOption.WRITE)) {
             copy.write(ByteBuffer.wrap(new byte[4096]), 8192);
             copy.force(true);
         }
@@ -166,7 +168,7 @@ final class StorageOrdersTest {
         assertTrue(found.contains("/scrubbed/deep/two: 1 bad copy, 1 mended"), found);
         assertTrue(found.contains("1 bad, 1 mended"), found);
         assertTrue(ok("admin", "scrub", "/scrubbed/deep/two").contains("0 bad, 0 mended"));
-        assertArrayEquals(contents(8), Files.readAllBytes(tree.resolve("deep/two")));
+        assertArrayEquals(two, Files.readAllBytes(tree.resolve("deep/two")));
         CommandResult none = cairn("admin", "scrub", "/none");
         assertTrue(none.errors().contains("There is no 'none'"), none.errors());
     }
