@@ -37,6 +37,9 @@ public final class ScheduledSnapshots {
     private static final long FIRST_PAUSE_MS = TimeUnit.MINUTES.toMillis(1);
     private static final long LAST_PAUSE_MS = TimeUnit.MINUTES.toMillis(15);
 
+    /** What is refused for the moment is no news for so long. */
+    private static final long PASSING_MS = TimeUnit.MINUTES.toMillis(5);
+
     /** What has not ended by then is not waited for any more. */
     private static final long HANG_MS = TimeUnit.MINUTES.toMillis(2);
 
@@ -45,6 +48,8 @@ public final class ScheduledSnapshots {
     private final Clock clock;
     private final Map<Duty, Instant> done = new HashMap<>();
     private final Map<Duty, Trouble> troubles = new HashMap<>();
+    private final Map<Duty, Trouble> dropTroubles = new HashMap<>();
+    private final Map<Duty, Instant> futures = new HashMap<>();
     private long term = -1;
     private long leadsSinceMs;
     private @Nullable Work work;
@@ -79,12 +84,14 @@ public final class ScheduledSnapshots {
     private record Duty(long root, Cadence cadence) {}
 
     /**
-     * What went wrong with a duty.
+     * What went wrong with taking or dropping those of a duty.
      *
      * @param failures that were told
-     * @param untilMs nothing is tried before
+     * @param sinceMs it was refused for the moment since then
+     * @param untilMs it is not tried before
+     * @param full whether there were too many snapshots
      */
-    private record Trouble(String text, int failures, long untilMs) {}
+    private record Trouble(String text, int failures, long sinceMs, long untilMs, boolean full) {}
 
     /**
      * What was begun.
@@ -128,6 +135,8 @@ public final class ScheduledSnapshots {
             work = null;
             done.clear();
             troubles.clear();
+            dropTroubles.clear();
+            futures.clear();
             lookMs = nowMs;
         }
         if (work != null && !work.outcome.isDone() && nowMs - work.sinceMs < HANG_MS) {
@@ -147,9 +156,11 @@ public final class ScheduledSnapshots {
 
     /** What keeps the snapshots of a directory from being taken; null when nothing does. */
     synchronized @Nullable String trouble(long root) {
-        for (Map.Entry<Duty, Trouble> each : troubles.entrySet()) {
-            if (each.getKey().root == root && each.getValue().failures > 0) {
-                return each.getValue().text;
+        for (Map<Duty, Trouble> kind : List.of(troubles, dropTroubles)) {
+            for (Map.Entry<Duty, Trouble> each : kind.entrySet()) {
+                if (each.getKey().root == root && each.getValue().failures > 0) {
+                    return each.getValue().text;
+                }
             }
         }
         return null;
@@ -192,6 +203,8 @@ public final class ScheduledSnapshots {
         }
         done.keySet().retainAll(duties);
         troubles.keySet().retainAll(duties);
+        dropTroubles.keySet().retainAll(duties);
+        futures.keySet().retainAll(duties);
     }
 
     private void tellEnd(DirectorySchedule schedule) {
@@ -207,34 +220,63 @@ public final class ScheduledSnapshots {
     private boolean attend(
             DirectorySchedule schedule, Cadence cadence, List<SnapshotRecord> its, Instant now) {
         Duty duty = new Duty(schedule.root(), cadence);
-        Trouble trouble = troubles.get(duty);
-        if (trouble != null && clock.millis() < trouble.untilMs) {
-            lookMs = Math.min(lookMs, trouble.untilMs);
-            return false;
-        }
+        Instant next = cadence.after(now);
         Instant newest = done.getOrDefault(duty, Instant.MIN);
+        if (newest.isAfter(next)) {
+            newest = Instant.MIN;
+        }
         TreeMap<Instant, SnapshotRecord> live = new TreeMap<>();
         for (SnapshotRecord snapshot : its) {
             Instant moment = cadence.momentOf(snapshot.name());
             if (moment != null) {
-                newest = moment.isAfter(newest) ? moment : newest;
+                newest = moment.isAfter(newest) && !moment.isAfter(next) ? moment : newest;
                 if (snapshot.isLive()) {
                     live.put(moment, snapshot);
                 }
             }
         }
-        // After an outage the last moment is caught up with, and none before. A clock that was set
-        // back takes nothing again.
-        Instant due = cadence.momentAt(now);
-        if (newest.isBefore(due)) {
-            take(schedule, duty, due);
-            return true;
+        // A clock that was wrong once must not end a schedule for as long.
+        if (!live.isEmpty() && live.lastKey().isAfter(next)) {
+            tellFuture(duty, schedule.directory(), live.lastKey());
+            live.tailMap(next, false).clear();
         }
-        if (live.size() > schedule.counts().of(cadence)) {
+        // After an outage the last moment is caught up with, and none before. A clock that was set
+        // back a little takes nothing again.
+        Instant due = cadence.momentAt(now);
+        boolean isDue = newest.isBefore(due);
+        Trouble trouble = troubles.get(duty);
+        // Where there is no room for another one the oldest goes before, but never the last.
+        int room = isDue && trouble != null && trouble.full ? 1 : 0;
+        int most = Math.max(1, schedule.counts().of(cadence) - room);
+        if (live.size() > most && mayTry(dropTroubles.get(duty))) {
             drop(schedule, duty, live.firstEntry().getValue());
             return true;
         }
+        if (isDue && mayTry(trouble)) {
+            take(schedule, duty, due);
+            return true;
+        }
         return false;
+    }
+
+    private boolean mayTry(@Nullable Trouble trouble) {
+        if (trouble == null || clock.millis() >= trouble.untilMs) {
+            return true;
+        }
+        lookMs = Math.min(lookMs, trouble.untilMs);
+        return false;
+    }
+
+    /** Tells it once. */
+    private void tellFuture(Duty duty, String directory, Instant moment) {
+        if (!moment.equals(futures.put(duty, moment))) {
+            events.add(
+                    "warning",
+                    "snapshotOfTheFuture",
+                    directory,
+                    "Snapshot %s of %s is of the future: is the clock right?"
+                            .formatted(duty.cadence.nameOf(moment), directory));
+        }
     }
 
     private void take(DirectorySchedule schedule, Duty duty, Instant due) {
@@ -269,10 +311,14 @@ public final class ScheduledSnapshots {
             failed(ended, error);
             return;
         }
-        troubles.remove(ended.duty);
+        troublesOf(ended).remove(ended.duty);
         if (ended.taken != null) {
             done.put(ended.duty, ended.taken);
         }
+    }
+
+    private Map<Duty, Trouble> troublesOf(Work some) {
+        return some.taken == null ? dropTroubles : troubles;
     }
 
     /** Why it failed; null when it did not. */
@@ -295,20 +341,23 @@ public final class ScheduledSnapshots {
 
     private void failed(Work failed, Throwable error) {
         long nowMs = clock.millis();
-        Trouble before = troubles.get(failed.duty);
+        Trouble before = troublesOf(failed).get(failed.duty);
         int failures = before == null ? 0 : before.failures;
+        long sinceMs = before == null ? nowMs : before.sinceMs;
+        boolean isRefused = is(error, Errno.EAGAIN) || is(error, Errno.NOT_LEADER);
         boolean isPassing =
-                is(error, Errno.EAGAIN)
-                        || is(error, Errno.NOT_LEADER)
-                        || nowMs - leadsSinceMs < SETTLE_MS;
+                (isRefused && nowMs - sinceMs < PASSING_MS) || nowMs - leadsSinceMs < SETTLE_MS;
+        boolean isFull = is(error, Errno.ENOSPC);
         if (isPassing) {
             String text = before == null ? failed.failed : before.text;
-            troubles.put(failed.duty, new Trouble(text, failures, nowMs + SOON_MS));
+            Trouble passing = new Trouble(text, failures, sinceMs, nowMs + SOON_MS, isFull);
+            troublesOf(failed).put(failed.duty, passing);
             return;
         }
         long pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS << Math.min(failures, 4));
         String text = failed.failed + ": " + Wording.of(error);
-        troubles.put(failed.duty, new Trouble(text, failures + 1, nowMs + pauseMs));
+        Trouble told = new Trouble(text, failures + 1, nowMs, nowMs + pauseMs, isFull);
+        troublesOf(failed).put(failed.duty, told);
         long minutes = TimeUnit.MILLISECONDS.toMinutes(pauseMs);
         events.add(
                 "warning",

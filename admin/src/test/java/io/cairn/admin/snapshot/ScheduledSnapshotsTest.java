@@ -41,6 +41,8 @@ final class ScheduledSnapshotsTest {
         final Set<Long> removed = new HashSet<>();
         @Nullable CompletableFuture<SnapshotRecord> answer;
         @Nullable Errno failure;
+        @Nullable Errno dropFailure;
+        int most = Integer.MAX_VALUE;
         private int number;
         private long changes;
 
@@ -89,6 +91,9 @@ final class ScheduledSnapshotsTest {
             if (isThere) {
                 return CompletableFuture.failedFuture(new FsException(Errno.EEXIST));
             }
+            if (snapshots.size() >= most) {
+                return CompletableFuture.failedFuture(new FsException(Errno.ENOSPC));
+            }
             SnapshotRecord made =
                     new SnapshotRecord(
                             ++number, State.LIVE, root, name, clock.wallNs(), number, number, 0);
@@ -98,6 +103,9 @@ final class ScheduledSnapshotsTest {
 
         @Override
         public CompletableFuture<Void> drop(SnapshotRecord snapshot) {
+            if (dropFailure != null) {
+                return CompletableFuture.failedFuture(new FsException(dropFailure, "no luck"));
+            }
             return snapshots.remove(snapshot)
                     ? CompletableFuture.completedFuture(null)
                     : CompletableFuture.failedFuture(new FsException(Errno.ENOENT));
@@ -202,6 +210,86 @@ final class ScheduledSnapshotsTest {
     }
 
     @Test
+    void aSnapshotOfTheFutureEndsNoSchedule() {
+        clock.advance(100 * 24 * HOUR_MS);
+        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        tick(4);
+        assertEquals(List.of("hourly-2027-03-08T18:00Z"), ground.names(DIR));
+        clock.advance(-100 * 24 * HOUR_MS);
+        clock.advance(60_000);
+        ground.set(DIR, new SnapshotCounts(2, 0, 0, 0));
+        tick(4);
+        pass(2 * HOUR_MS);
+        assertEquals(
+                List.of(
+                        "hourly-2027-03-08T18:00Z",
+                        "hourly-2026-11-28T19:00Z",
+                        "hourly-2026-11-28T20:00Z"),
+                ground.names(DIR));
+        assertEquals(
+                List.of(
+                        "Snapshot hourly-2027-03-08T18:00Z of /d17 is of the future: is the clock"
+                                + " right?"),
+                told("snapshotOfTheFuture"));
+        assertEquals(List.of(), told("snapshotFailed"));
+    }
+
+    @Test
+    void whereThereIsNoRoomTheOldestGoesFirst() {
+        ground.set(DIR, new SnapshotCounts(2, 1, 0, 0));
+        tick(8);
+        pass(HOUR_MS);
+        assertEquals(3, ground.snapshots.size());
+        ground.most = 3;
+        pass(HOUR_MS);
+        assertEquals(
+                List.of(
+                        "daily-2026-11-28T00:00Z",
+                        "hourly-2026-11-28T19:00Z",
+                        "hourly-2026-11-28T20:00Z"),
+                ground.names(DIR));
+        assertNull(taker.trouble(DIR));
+        assertEquals(1, told("snapshotFailed").size());
+        ground.most = 0;
+        pass(8 * HOUR_MS);
+        // The last of each kind stays.
+        assertEquals(
+                List.of("daily-2026-11-28T00:00Z", "hourly-2026-11-28T20:00Z"), ground.names(DIR));
+    }
+
+    @Test
+    void whatIsTooManyGoesAlthoughNoneCanBeTaken() {
+        ground.set(DIR, new SnapshotCounts(5, 0, 0, 0));
+        tick(4);
+        pass(4 * HOUR_MS);
+        assertEquals(5, ground.snapshots.size());
+        ground.failure = Errno.ETIMEDOUT;
+        pass(HOUR_MS);
+        assertEquals(5, ground.snapshots.size());
+        ground.set(DIR, new SnapshotCounts(2, 0, 0, 0));
+        tick(20);
+        assertEquals(
+                List.of("hourly-2026-11-28T21:00Z", "hourly-2026-11-28T22:00Z"), ground.names(DIR));
+        assertTrue(String.valueOf(taker.trouble(DIR)).contains("no luck"));
+    }
+
+    @Test
+    void whatCannotBeDroppedKeepsNoneFromBeingTaken() {
+        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        tick(4);
+        ground.dropFailure = Errno.ETIMEDOUT;
+        pass(2 * HOUR_MS);
+        assertEquals(3, ground.snapshots.size());
+        List<String> told = told("snapshotFailed");
+        assertTrue(told.size() >= 3 && told.size() <= 12, told::toString);
+        assertTrue(String.valueOf(taker.trouble(DIR)).contains("was not dropped"));
+        ground.dropFailure = null;
+        pass(HOUR_MS / 2);
+        assertEquals(List.of("hourly-2026-11-28T20:00Z"), ground.names(DIR));
+        assertNull(taker.trouble(DIR));
+    }
+
+    @Test
     void whatOthersHaveTakenIsAsGood() {
         Name name = Name.of("hourly-2026-11-28T18:00Z");
         ground.set(DIR, new SnapshotCounts(2, 0, 0, 0));
@@ -270,6 +358,21 @@ final class ScheduledSnapshotsTest {
         ground.failure = null;
         tick(20);
         assertEquals(1, ground.names(DIR).size());
+    }
+
+    @Test
+    void whatIsRefusedForMinutesIsTold() {
+        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        ground.failure = Errno.EAGAIN;
+        pass(HOUR_MS / 60 * 4);
+        assertEquals(List.of(), told("snapshotFailed"));
+        pass(HOUR_MS / 60 * 4);
+        assertEquals(1, told("snapshotFailed").size());
+        assertTrue(String.valueOf(taker.trouble(DIR)).contains("no luck"));
+        ground.failure = null;
+        pass(HOUR_MS / 60 * 2);
+        assertEquals(1, ground.names(DIR).size());
+        assertNull(taker.trouble(DIR));
     }
 
     @Test
