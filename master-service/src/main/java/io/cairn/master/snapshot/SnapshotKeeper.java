@@ -20,8 +20,10 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.TrashReply.Made;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
@@ -56,8 +58,8 @@ public final class SnapshotKeeper {
     private long begunSinceMs;
     private boolean refused;
     private boolean sweeping;
-    private long sweepVersion;
-    private long sweepSinceMs;
+    private Set<Integer> dropped = Set.of();
+    private long droppedMs;
 
     /** Tells clients of names. From any thread. */
     public interface NameWatch {
@@ -234,6 +236,7 @@ public final class SnapshotKeeper {
         SnapshotStatus status = namespace.get().snapshotStatus();
         SnapshotRecord begun = status.begun();
         long version = status.fence().version();
+        noteDropped(status);
         if (begun != null) {
             if (begunVersion != version) {
                 begunVersion = version;
@@ -246,21 +249,25 @@ public final class SnapshotKeeper {
             boolean isLate = refused || clock.millis() - begunSinceMs > PATIENCE_MS;
             return isLate ? new GiveUpSnapshot(begun.number()) : null;
         }
-        return isSweepDue(status) ? new SweepHistory(BATCH) : null;
+        boolean isSweepDue = sweeping && clock.millis() - droppedMs >= READERS_MS;
+        return isSweepDue ? new SweepHistory(BATCH) : null;
     }
 
-    private boolean isSweepDue(SnapshotStatus status) {
-        if (!status.isSweeping()) {
-            sweeping = false;
-            return false;
+    /** Readers have their time from the last drop on, whatever else is taken or cloned. */
+    private void noteDropped(SnapshotStatus status) {
+        Set<Integer> now = new HashSet<>();
+        if (status.isSweeping()) {
+            for (SnapshotRecord record : namespace.get().snapshots()) {
+                if (record.state() == SnapshotRecord.State.DROPPED) {
+                    now.add(record.number());
+                }
+            }
         }
-        long version = status.fence().version();
-        if (!sweeping || sweepVersion != version) {
-            sweeping = true;
-            sweepVersion = version;
-            sweepSinceMs = clock.millis();
+        if (!sweeping || !dropped.containsAll(now)) {
+            droppedMs = clock.millis();
         }
-        return clock.millis() - sweepSinceMs >= READERS_MS;
+        sweeping = status.isSweeping();
+        dropped = now;
     }
 
     /** Tells those who wait. */

@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.master.snapshot;
+
+import org.jspecify.annotations.NullUnmarked;
