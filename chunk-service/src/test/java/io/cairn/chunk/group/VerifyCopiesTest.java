@@ -83,6 +83,30 @@ class VerifyCopiesTest {
         }
     }
 
+    /** Among chunks that are there, in a range of which no chunk can be looked up by itself. */
+    @ParameterizedTest
+    @EnumSource(names = {"FILE_DELETED", "DIRECTORY_DELETED"})
+    void aCopyThatIsGoneIsFoundInAnyRange(BlobDamage damage) throws Exception {
+        long oid = DamagedBlobs.oid(damage);
+        int index = DamagedBlobs.index(damage);
+        try (ChunkCluster cluster = new ChunkCluster(45, directory, 2, 2, 1)) {
+            byte[] data = random(1, LENGTH);
+            cluster.await(cluster.client.write(GROUP, INTACT, 0, 0, random(9, LENGTH)));
+            cluster.await(cluster.client.write(GROUP, oid, index, 0, data));
+            for (int server = 1; server <= 2; server++) {
+                Path target = directory.resolve("c" + server);
+                DamagedBlobs.strike(damage, target, directory, GROUP, INTACT);
+                assertEquals(
+                        new CopiesReply(Long.MAX_VALUE, 1, 2, 2 * LENGTH, 1, 1),
+                        verify(cluster, oid, 0, Long.MAX_VALUE),
+                        "c" + server);
+                assertArrayEquals(data, cluster.bytes(server, GROUP, oid, index));
+            }
+            assertEquals(0, verify(cluster, oid, index + 1, Long.MAX_VALUE).chunks());
+            assertEquals(List.of(), cluster.differences());
+        }
+    }
+
     @Test
     void whatIsGoodNowhereIsToldAsBad() throws Exception {
         BlobDamage damage = BlobDamage.BIT_OF_DATA_FLIPPED;

@@ -34,7 +34,7 @@ public final class BlobVerification {
     /** What one step reads. */
     public static final int PIECE_BYTES = 1 << 20;
 
-    /** Chunks that are looked up one by one. */
+    /** Chunks that are looked up one by one; for more of them the whole ledger is read. */
     private static final int NOTED = 4096;
 
     private static final int BLOCK = Limits.BLOCK_BYTES;
@@ -70,16 +70,13 @@ public final class BlobVerification {
                 });
     }
 
-    /**
-     * The chunks of an object that must be there, in order, up to a number. Of a range of more
-     * chunks than {@link #NOTED} none is told.
-     */
+    /** The chunks of an object that must be there, in order, up to a number. */
     public List<Long> noted(int group, ChunkRange range, int max) {
-        if (range.endIndex() - range.fromIndex() > NOTED) {
-            return List.of();
-        }
         return disk.attempt(
                 () -> {
+                    if (range.endIndex() - range.fromIndex() > NOTED) {
+                        return shelf.ledger.noted(group, range, max);
+                    }
                     List<Long> noted = new ArrayList<>();
                     for (long i = range.fromIndex();
                             i < range.endIndex() && noted.size() < max;

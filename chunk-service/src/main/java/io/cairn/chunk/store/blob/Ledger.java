@@ -10,6 +10,7 @@ import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.runtime.DiskFullException;
+import io.cairn.wire.chunk.ChunkRange;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -189,6 +190,31 @@ public final class Ledger implements AutoCloseable {
                 });
         missing.sort(null);
         return missing;
+    }
+
+    /** The first chunks of a range that must be there, in order. Reads all entries of the group. */
+    List<Long> noted(int group, ChunkRange range, int max) throws IOException {
+        LedgerFile file = files.get(group);
+        if (file == null) {
+            return List.of();
+        }
+        TreeSet<Long> noted = new TreeSet<>();
+        file.visit(
+                entry -> {
+                    BlobKey key = entry.key();
+                    if (entry.latest().isKnown()
+                            && key.group() == group
+                            && key.oid() == range.oid()
+                            && key.index() >= range.fromIndex()
+                            && key.index() < range.endIndex()) {
+                        noted.add(key.index());
+                    }
+                    if (noted.size() > max) {
+                        noted.removeLast();
+                    }
+                    return entry;
+                });
+        return List.copyOf(noted);
     }
 
     /** Makes everything noted so far durable. */

@@ -12,6 +12,7 @@ import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.wire.chunk.ChunkRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -90,6 +91,20 @@ class LedgerTest {
         }
         assertEquals(List.of(key(2), key(7)), ledger.missing(GROUP, present));
         assertEquals(List.of(), ledger.missing(GROUP + 1, Set.of()));
+    }
+
+    @Test
+    void namesTheChunksOfARange() throws IOException {
+        for (int i = 0; i < 9; i++) {
+            ledger.begin(i == 4 ? LedgerEntry.begun(key(i)) : entry(i, 1));
+        }
+        ChunkRange all = new ChunkRange(1, 0, Long.MAX_VALUE);
+        assertEquals(List.of(0L, 1L, 2L), ledger.noted(GROUP, all, 3));
+        assertEquals(List.of(0L, 1L), ledger.noted(GROUP, all, 2));
+        assertEquals(List.of(1L), ledger.noted(GROUP, new ChunkRange(1, 1, 2), 9));
+        assertEquals(List.of(0L, 2L), ledger.noted(GROUP, new ChunkRange(2, 0, 9), 9));
+        assertEquals(List.of(), ledger.noted(GROUP, new ChunkRange(9, 0, 9), 9));
+        assertEquals(List.of(), ledger.noted(GROUP + 1, all, 9));
     }
 
     @Test
