@@ -41,6 +41,7 @@ public final class TreeScrubResource implements Resource {
                             "unchecked",
                             Shape.items(Shape.text()),
                             "Files that could not be verified, and why."),
+                    Field.of("uncheckedFiles", Shape.count(), "All files not verified."),
                     Field.of("omitted", Shape.count(), "Such files besides those told."),
                     Field.maybe("error", Shape.text(), "Why it ended early."));
 
@@ -114,6 +115,7 @@ public final class TreeScrubResource implements Resource {
         document.put("mended", status.found().mended());
         document.put("findings", status.findings());
         document.put("unchecked", status.unchecked());
+        document.put("uncheckedFiles", status.uncheckedFiles());
         document.put("omitted", status.omitted());
         document.put("error", status.error());
         return document;

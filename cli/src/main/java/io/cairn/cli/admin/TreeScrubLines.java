@@ -83,13 +83,13 @@ final class TreeScrubLines {
         return lines;
     }
 
-    private static int code(Map<String, Object> document) {
+    /** The exit code: what is bad still goes before what was not verified. */
+    static int code(Map<String, Object> document) {
         if (number(document, "bad") > number(document, "mended")) {
             return ExitCode.DATA;
         }
         boolean isWhole =
-                "done".equals(document.get("state"))
-                        && ApiOptions.items(document, "unchecked").isEmpty();
+                "done".equals(document.get("state")) && number(document, "uncheckedFiles") == 0;
         return isWhole ? ExitCode.OK : ExitCode.TEMPORARY;
     }
 

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ final class CopyVerification {
 
     private final Supplier<ClusterMap> maps;
     private final Heads heads;
+    private final BooleanSupplier goesOn;
 
     /** Asks the head of a group. */
     @FunctionalInterface
@@ -58,10 +60,12 @@ final class CopyVerification {
      * With the means to ask.
      *
      * @param maps tells the map now: groups change meanwhile
+     * @param goesOn looked at before each request: when it is false no more are made
      */
-    CopyVerification(Supplier<ClusterMap> maps, Heads heads) {
+    CopyVerification(Supplier<ClusterMap> maps, Heads heads, BooleanSupplier goesOn) {
         this.maps = maps;
         this.heads = heads;
+        this.goesOn = goesOn;
     }
 
     /** Verifies all copies of a file. */
@@ -105,6 +109,10 @@ final class CopyVerification {
         long next = part.from;
         int tries = 0;
         while (next < part.end) {
+            if (!goesOn.getAsBoolean()) {
+                sum.missed = "the verification was ended";
+                return;
+            }
             try {
                 CopiesReply found = ask(group, layout, new Part(part.oid, next, part.end));
                 sum.found = sum.found.plus(found);

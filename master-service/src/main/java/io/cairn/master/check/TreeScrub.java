@@ -43,6 +43,7 @@ public final class TreeScrub implements AutoCloseable {
     private final MasterService master;
     private final Transport transport;
     private final Clock clock;
+    private volatile boolean closed;
     private @Nullable Thread runner;
     private Status status = Status.NONE;
 
@@ -65,6 +66,7 @@ public final class TreeScrub implements AutoCloseable {
      * @param found sums over these; its next index says nothing
      * @param findings files with bad copies, and what became of them
      * @param unchecked files that could not be looked at, each with the reason
+     * @param uncheckedFiles how many those are, with those that are not told
      * @param omitted findings and files unchecked besides those told
      * @param error why it failed, or null
      */
@@ -77,6 +79,7 @@ public final class TreeScrub implements AutoCloseable {
             CopiesReply found,
             List<String> findings,
             List<String> unchecked,
+            long uncheckedFiles,
             long omitted,
             @Nullable String error) {
         private static final CopiesReply NOTHING = new CopiesReply(0, 0, 0, 0, 0, 0);
@@ -84,12 +87,23 @@ public final class TreeScrub implements AutoCloseable {
         static final Status NONE = begun(State.NONE, "", 0);
 
         static Status begun(State state, String path, long nowMs) {
-            return new Status(state, path, nowMs, 0, 0, NOTHING, List.of(), List.of(), 0, null);
+            return new Status(
+                    state, path, nowMs, 0, 0, NOTHING, List.of(), List.of(), 0, 0, null);
         }
 
         Status ended(State how, long nowMs, @Nullable String why) {
             return new Status(
-                    how, path, startedMs, nowMs, files, found, findings, unchecked, omitted, why);
+                    how,
+                    path,
+                    startedMs,
+                    nowMs,
+                    files,
+                    found,
+                    findings,
+                    unchecked,
+                    uncheckedFiles,
+                    omitted,
+                    why);
         }
 
         Status plus(CopiesReply more, @Nullable String finding, @Nullable String missed) {
@@ -104,6 +118,7 @@ public final class TreeScrub implements AutoCloseable {
                     found.plus(more),
                     isFull ? findings : with(findings, finding),
                     isFull ? unchecked : with(unchecked, missed),
+                    uncheckedFiles + (missed == null ? 0 : 1),
                     omitted + (isFull && isNews ? 1 : 0),
                     error);
         }
@@ -154,18 +169,37 @@ public final class TreeScrub implements AutoCloseable {
     }
 
     private void run(Inode root) {
-        String error = null;
+        String error = "it was broken off";
         try (ChunkLists servers = new ChunkLists(transport)) {
-            new Walk(new CopyVerification(() -> master.namespace().clusterMap(), servers::verify))
+            new Walk(
+                            new CopyVerification(
+                                    () -> master.namespace().clusterMap(),
+                                    servers::verify,
+                                    this::goesOn))
                     .run(root);
+            error = null;
         } catch (FsException e) {
             error = Wording.of(e);
         } catch (RuntimeException e) {
             LOG.error("the tree was not verified", e);
             error = String.valueOf(e.getMessage());
+        } finally {
+            end(error);
         }
-        synchronized (this) {
-            status = status.ended(error == null ? State.DONE : State.FAILED, nowMs(), error);
+    }
+
+    private synchronized void end(@Nullable String error) {
+        status = status.ended(error == null ? State.DONE : State.FAILED, nowMs(), error);
+    }
+
+    private boolean goesOn() {
+        return !closed && master.leads();
+    }
+
+    private void requireGoingOn() {
+        if (!goesOn()) {
+            throw new FsException(
+                    Errno.EINTR, "this master leads no longer: verify the tree again");
         }
     }
 
@@ -190,6 +224,7 @@ public final class TreeScrub implements AutoCloseable {
                 // Those that run end in a while, whatever happens.
                 lanes.acquireUninterruptibly(LANES);
             }
+            requireGoingOn();
         }
 
         private void list(long ino) {
@@ -212,10 +247,7 @@ public final class TreeScrub implements AutoCloseable {
         }
 
         private void meet(Inode inode) {
-            if (Thread.currentThread().isInterrupted() || !master.leads()) {
-                throw new FsException(
-                        Errno.EINTR, "this master leads no longer: verify the tree again");
-            }
+            requireGoingOn();
             if (inode.attributes().isDirectory()) {
                 directories.add(inode.ino());
                 return;
@@ -238,7 +270,7 @@ public final class TreeScrub implements AutoCloseable {
 
         private void verify(Inode inode) {
             CopiesReply found = Status.NOTHING;
-            String missed = null;
+            String missed = "it was broken off";
             try {
                 CopyVerification.Outcome outcome = verification.verify(inode);
                 found = outcome.found();
@@ -247,8 +279,11 @@ public final class TreeScrub implements AutoCloseable {
                 LOG.error("inode {} was not verified", inode.ino(), e);
                 missed = String.valueOf(e.getMessage());
             } finally {
-                add(inode, found, missed);
-                lanes.release();
+                try {
+                    add(inode, found, missed);
+                } finally {
+                    lanes.release();
+                }
             }
         }
     }
@@ -279,6 +314,7 @@ public final class TreeScrub implements AutoCloseable {
     /** Ends what runs. */
     @Override
     public synchronized void close() {
+        closed = true;
         if (runner != null) {
             runner.interrupt();
         }

@@ -36,6 +36,7 @@ class CopyVerificationTest {
     private final List<String> asked = new ArrayList<>();
     private final Inode empty;
     private int failures;
+    private int mostAsked = Integer.MAX_VALUE;
 
     CopyVerificationTest() {
         Bench bench = new Bench();
@@ -89,7 +90,9 @@ class CopyVerificationTest {
     }
 
     private CopyVerification.Outcome look(Inode file) {
-        return new CopyVerification(CopyVerificationTest::map, this::verify).verify(file);
+        return new CopyVerification(
+                        CopyVerificationTest::map, this::verify, () -> asked.size() < mostAsked)
+                .verify(file);
     }
 
     @Test
@@ -119,5 +122,15 @@ class CopyVerificationTest {
         failures = Integer.MAX_VALUE;
         String missed = String.valueOf(look(file(1, Run.of(0, 1, 1))).missed());
         assertTrue(missed.contains("group ") && missed.contains("another map"), missed);
+    }
+
+    @Test
+    void nobodyIsAskedAfterTheEnd() {
+        chunks.addAll(List.of(0L, 1L, 2L, 3L));
+        mostAsked = 2;
+        CopyVerification.Outcome outcome = look(file(4, Run.of(0, 1, 1)));
+        assertEquals(2, asked.size(), asked::toString);
+        assertEquals("the verification was ended", outcome.missed());
+        assertEquals(2, outcome.found().chunks());
     }
 }
