@@ -487,6 +487,12 @@ class MountRulesTest {
         does(creation(open, "f", USER));
     }
 
+    @Test
+    void aRuleBelowAnEarlierOneOpensNothing() {
+        rules("/open 10.0.0.0/8(ro)", "/open/deep 10.0.0.0/8(rw)");
+        refused(Errno.EROFS, new TreeMutation.Unlink(secret + 1000, Name.of("gone")));
+    }
+
     private long mkdirHere(String name) {
         return entry(does(new TreeMutation.Mkdir(open, Name.of(name), 0755, USER, USER))).ino();
     }

@@ -178,6 +178,22 @@ class TicketDeskTest {
     }
 
     @Test
+    void aRuleBelowAnEarlierOneLetsNobodyWrite() {
+        rules("/ 10.0.0.5(ro)", "/ 10.0.0.0/8(rw)");
+        assertFalse(claim().writes());
+        rules("/ 10.0.0.5(ro)", "/scratch 10.0.0.5(rw)");
+        assertFalse(claim().writes());
+        rules("/a 10.0.0.5(ro)", "/a/b/c 10.0.0.0/8(rw)");
+        assertFalse(claim().writes());
+        rules("/a 10.0.0.5(ro)", "/ab 10.0.0.5(rw)");
+        assertTrue(claim().writes());
+        rules("/a/b 10.0.0.5(ro)", "/a 10.0.0.5(rw)");
+        assertTrue(claim().writes());
+        rules("/ 10.0.0.6(ro)", "/ 10.0.0.5(rw)");
+        assertTrue(claim().writes(), "the first one is for somebody else");
+    }
+
+    @Test
     void nobodyElseGetsTicketsOrKeys() {
         claim();
         assertEquals(Errno.NO_SESSION, refusal(mount, 0));

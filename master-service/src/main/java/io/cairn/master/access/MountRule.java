@@ -213,6 +213,12 @@ public record MountRule(
         return path.isEmpty();
     }
 
+    /** Whether its path is that of another rule, or lies below it. */
+    boolean isWithin(MountRule other) {
+        int above = other.path.size();
+        return path.size() >= above && path.subList(0, above).equals(other.path);
+    }
+
     /** The path, for people. */
     public String pathText() {
         return path.stream().map(Name::toString).collect(Collectors.joining("/", "/", ""));

@@ -16,6 +16,7 @@ import io.cairn.wire.master.SessionMutation;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,12 +132,24 @@ public final class Visit {
 
     /** Whether some rule lets its client change contents of files. */
     boolean mayWrite() {
-        return rules.stream()
-                .anyMatch(
+        return firstOf(
                         rule ->
                                 !rule.readOnly()
                                         && !(rule.denied().contains(Operation.WRITE)
-                                                && rule.denied().contains(Operation.TRUNCATE)));
+                                                && rule.denied().contains(Operation.TRUNCATE)))
+                != null;
+    }
+
+    /** The first of some rules that decides about any file; null when none does. */
+    private @Nullable MountRule firstOf(Predicate<MountRule> kind) {
+        for (int i = 0; i < rules.size(); i++) {
+            MountRule rule = rules.get(i);
+            // All files of a tree below the one of an earlier rule belong to that.
+            if (kind.test(rule) && rules.subList(0, i).stream().noneMatch(rule::isWithin)) {
+                return rule;
+            }
+        }
+        return null;
     }
 
     private void requireLetIn() {
@@ -350,7 +363,8 @@ public final class Visit {
     }
 
     private MountRule widest() {
-        return rules.stream().filter(rule -> !rule.readOnly()).findFirst().orElse(rules.getFirst());
+        MountRule writing = firstOf(rule -> !rule.readOnly());
+        return writing == null ? rules.getFirst() : writing;
     }
 
     private boolean covers(MountRule rule, long ino) {
