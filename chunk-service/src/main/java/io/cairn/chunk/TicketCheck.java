@@ -35,6 +35,9 @@ final class TicketCheck {
     /** Tickets to remember of a connection. */
     private static final int MAX_KNOWN = 256;
 
+    /** No ticket is good for longer: ten minutes, and one for a leader whose clock was set. */
+    private static final long MAX_LIFE_MS = 660_000;
+
     private final Refusals refusals;
     private final Clock clock;
     private final Map<Connection, Known> known = new ConcurrentHashMap<>();
@@ -127,6 +130,9 @@ final class TicketCheck {
         long nowMs = now.timeMs + (clock.nanoTime() - now.atNs) / 1_000_000;
         if (nowMs > claim.endMs()) {
             return "a ticket that has expired";
+        }
+        if (claim.endMs() - nowMs > MAX_LIFE_MS) {
+            return "a ticket of a master whose clock is ahead";
         }
         if (isChange(request) && !claim.writes()) {
             return "a ticket for reading only";

@@ -114,6 +114,15 @@ class TicketCheckTest {
     }
 
     @Test
+    void aTicketOfALeaderWhoseClockIsAheadHasToWait() {
+        TicketClaim claim = new TicketClaim(HOUR, 7, OWN, OWN, false, NOW_MS + LIFE_MS + 60_001);
+        ChunkRequest request = read(claim.sign(KEY, "mount.a"));
+        refused("ahead", laptop, request);
+        clock.advance(1);
+        passes(laptop, request);
+    }
+
+    @Test
     void keysComeAndGo() {
         Ticket next =
                 TicketClaim.ofAll(HOUR + 1, 7, true, NOW_MS + LIFE_MS)

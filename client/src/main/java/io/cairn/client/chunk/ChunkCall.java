@@ -64,6 +64,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     /** How long a younger map is waited for before the next try, in milliseconds. */
     private static final long REFRESH_MS = 2000;
 
+    /** How long tickets may be refused, one after the other, in milliseconds. */
+    private static final long TICKET_MS = 3000;
+
     /** Between two tries: a group that loses a server goes on within a second. */
     private static final long LONGEST_PAUSE_MS = 160;
 
@@ -88,8 +91,8 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     /** Whether the last try went over another member. */
     private boolean relaying;
 
-    /** Whether a ticket was refused, and a new one asked for. */
-    private boolean hasNewTicket;
+    /** When a ticket was refused, and a new one asked for, in ms of this call; -1 for never. */
+    private long refusedMs = -1;
 
     /**
      * A request to the head, or with a check to any serving member.
@@ -257,14 +260,18 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                 });
     }
 
-    /** The ticket may have expired, or be of masters with other clocks: another one helps once. */
+    /** Another one helps, or the next heartbeat, with which servers hear the leader's clock. */
     private void ticketRefused(ChunkAddress address, FsException error) {
-        io.tickets().refused(address.ticket());
-        if (hasNewTicket) {
-            fail(new FsException(Errno.EACCES, place + ": " + error.getMessage(), error));
-        } else {
-            hasNewTicket = true;
+        long nowMs = io.requestTimeoutMs() - io.leftMs(deadlineMs);
+        if (refusedMs < 0) {
+            refusedMs = nowMs;
+            io.tickets().refused(address.ticket());
             attempt();
+        } else if (nowMs - refusedMs < TICKET_MS) {
+            io.tickets().refusedAgain(address.ticket());
+            io.later(this::attempt, backoff.nextMs());
+        } else {
+            fail(new FsException(Errno.EACCES, place + ": " + error.getMessage(), error));
         }
     }
 
@@ -350,7 +357,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private void failed(int target, ChunkAddress address, @Nullable Link via, FsException error) {
         lastError = error;
         // What came in between may have taken so long that the new ticket has expired, too.
-        hasNewTicket &= error.errno() == Errno.BAD_TICKET;
+        refusedMs = error.errno() == Errno.BAD_TICKET ? refusedMs : -1;
         switch (error.errno()) {
             case NOT_HEAD -> {
                 disappointing.add(target);

@@ -2,6 +2,7 @@ package io.cairn.client.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.session.Await;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.ClusterView;
@@ -30,6 +31,7 @@ import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import io.cairn.wire.chunk.OperationId;
 import io.cairn.wire.chunk.Ticket;
+import io.cairn.wire.master.Query;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -80,7 +82,7 @@ public final class ChunkIo implements AutoCloseable {
         this.scheduler = runtime.scheduler();
         this.random = runtime.random();
         this.session = master.session();
-        this.tickets = new ChunkTickets(master, clock);
+        this.tickets = new ChunkTickets(() -> master.query(new Query.GetTicket()), clock);
         this.always = new WritePermit(session, 0);
         this.outage = new ChunkOutage(clock);
         this.hedge = new ReadHedge(clock, scheduler);
@@ -229,20 +231,35 @@ public final class ChunkIo implements AutoCloseable {
                         });
     }
 
-    /** Asks a server once, with a ticket if it wants one. */
+    /** Asks a server once, with a ticket if it wants one; again with another, if it refuses it. */
     CompletableFuture<Message> once(
             ChunkConnections.Link link,
             ChunkAddress address,
             Function<ChunkAddress, ChunkRequest> request,
             long timeoutMs) {
-        Ticket ticket = link.isSecured() ? tickets.now() : Ticket.NONE;
-        CompletableFuture<Ticket> shown =
-                ticket == null ? tickets.fetch() : CompletableFuture.completedFuture(ticket);
-        return shown.thenCompose(
-                one -> {
-                    ChunkRequest asked = request.apply(address.showing(one));
+        Function<Ticket, CompletableFuture<Message>> call =
+                ticket -> {
+                    ChunkRequest asked = request.apply(address.showing(ticket));
                     return link.call(Message.of(asked::toBytes), timeoutMs);
-                });
+                };
+        if (!link.isSecured()) {
+            return call.apply(Ticket.NONE);
+        }
+        return tickets.get()
+                .thenCompose(
+                        ticket ->
+                                call.apply(ticket)
+                                        .exceptionallyCompose(
+                                                failure -> renewed(ticket, failure, call)));
+    }
+
+    private CompletableFuture<Message> renewed(
+            Ticket ticket, Throwable failure, Function<Ticket, CompletableFuture<Message>> call) {
+        if (Await.failure(failure).errno() != Errno.BAD_TICKET) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        tickets.refused(ticket);
+        return tickets.get().thenCompose(call);
     }
 
     ChunkTickets tickets() {
