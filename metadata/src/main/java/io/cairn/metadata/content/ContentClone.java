@@ -6,12 +6,14 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.state.Transaction;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Gives a new file the contents of another one. Contents in the inode are copied. Chunks are not:
  * both files name the same objects from then on. From the end of the file on the clone has an
- * object of its own, because the other one may hold bytes there that nobody committed. Belongs to
- * the apply thread.
+ * object of its own, because the other one may hold bytes there that nobody committed. The same
+ * holds for chunks that have still to be cloned for the source. Belongs to the apply thread.
  */
 public final class ContentClone {
     private final Transaction transaction;
@@ -35,7 +37,8 @@ public final class ContentClone {
         if (layout == null || !isShared(source)) {
             return;
         }
-        if (layout.runs().size() >= Layout.MAX_RUNS) {
+        long oid = transaction.counters().nextOid();
+        if (cloned(layout, source.attributes().size(), oid).runs().size() > Layout.MAX_RUNS) {
             throw new FsException(
                     Errno.E2BIG, "the file was changed in too many places: copy it instead");
         }
@@ -57,11 +60,36 @@ public final class ContentClone {
         }
         long sizeBytes = source.attributes().size();
         long freshOid = transaction.counters().takeOid();
-        Layout cut = LayoutCut.at(layout, sizeBytes, freshOid);
+        Layout cut = cloned(layout, sizeBytes, freshOid);
         Layout own = new Layout(cut.chunkSizeLog2(), cut.stripeWidth(), cut.seed(), cut.runs());
         clone.layout = own;
         clone.sizeBytes = sizeBytes;
         clone.usedBytes = source.attributes().usedBytes();
         shared.share(source, clone.ino, own, freshOid);
+    }
+
+    /**
+     * The layout of a clone. A chunk that has still to be cloned for the source comes under the new
+     * object, too: a client of the source may have made that clone, and written to it, and not have
+     * told so yet. Then the chunk has something else than what the clone shows.
+     */
+    private static Layout cloned(Layout layout, long sizeBytes, long freshOid) {
+        Layout cut = LayoutCut.at(layout, sizeBytes, freshOid);
+        List<Layout.Run> runs = new ArrayList<>();
+        for (int i = 0; i < cut.runs().size(); i++) {
+            Layout.Run run = cut.runs().get(i);
+            if (run.sourceOid() == 0 || run.oid() == freshOid) {
+                runs.add(run);
+                continue;
+            }
+            // The last run is a new one: there is always another behind.
+            long chunk = run.firstChunk();
+            long sourceBytes = run.sourceLengthBytes();
+            runs.add(run.beside(chunk, freshOid).cloning(run.sourceOid(), sourceBytes));
+            if (chunk + 1 < cut.runs().get(i + 1).firstChunk()) {
+                runs.add(run.beside(chunk + 1, run.oid()));
+            }
+        }
+        return cut.withRuns(runs);
     }
 }

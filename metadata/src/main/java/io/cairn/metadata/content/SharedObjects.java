@@ -12,9 +12,10 @@ import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,8 @@ public final class SharedObjects implements InodeWatch {
 
     private final Transaction transaction;
     private final InodeWatch next;
+    private final Map<Long, List<Long>> known = new HashMap<>();
+    private long knownVersion = -1;
     private long records;
     private long firstOid;
 
@@ -146,6 +149,7 @@ public final class SharedObjects implements InodeWatch {
 
     @Override
     public void finish(List<Change> changes) {
+        known.clear();
         next.finish(changes);
     }
 
@@ -154,40 +158,79 @@ public final class SharedObjects implements InodeWatch {
 
     /** The parts of [fromChunk, endChunk) of an object that no file but one needs. */
     List<Part> unused(long oid, long ino, long fromChunk, long endChunk) {
-        List<Part> needed = new ArrayList<>();
+        List<Part> left = List.of(new Part(fromChunk, endChunk));
         if (records > 0) {
-            for (long user : users(oid)) {
+            for (long user : usersOnce(oid)) {
                 Inode inode = user == ino ? null : transaction.peek(user);
-                if (inode != null) {
-                    addUses(needed, oid, inode);
+                Layout layout = inode == null ? null : inode.layout();
+                if (layout != null) {
+                    left = without(left, uses(layout, oid, fromChunk, endChunk));
+                }
+                if (left.isEmpty()) {
+                    return left;
                 }
             }
         }
-        if (needed.isEmpty()) {
-            return List.of(new Part(fromChunk, endChunk));
-        }
-        needed.sort(Comparator.comparingLong(Part::fromChunk));
-        List<Part> unused = new ArrayList<>();
-        long at = fromChunk;
-        for (Part part : needed) {
-            if (part.fromChunk > at) {
-                unused.add(new Part(at, Math.min(endChunk, part.fromChunk)));
-            }
-            at = Math.max(at, part.endChunk);
-            if (at >= endChunk) {
-                return unused;
-            }
-        }
-        unused.add(new Part(at, endChunk));
-        return unused;
+        return left;
     }
 
-    private static void addUses(List<Part> needed, long oid, Inode inode) {
-        for (ObjectUses.Use use : ObjectUses.of(inode)) {
-            if (use.oid() == oid) {
-                needed.add(new Part(use.fromChunk(), use.endChunk()));
+    /** What a layout needs of [fromChunk, endChunk) of an object, in order; perhaps more around. */
+    static List<Part> uses(Layout layout, long oid, long fromChunk, long endChunk) {
+        List<Part> uses = new ArrayList<>();
+        List<Layout.Run> runs = layout.runs();
+        for (int i = Layout.placeOf(runs, fromChunk); i < runs.size(); i++) {
+            Layout.Run run = runs.get(i);
+            long first = run.firstChunk();
+            if (first >= endChunk) {
+                break;
+            }
+            if (run.oid() == oid) {
+                boolean isLast = i == runs.size() - 1;
+                long end = isLast ? ObjectLedger.TO_END : runs.get(i + 1).firstChunk();
+                uses.add(new Part(first, end));
+            } else if (run.sourceOid() == oid) {
+                uses.add(new Part(first, first + 1));
             }
         }
+        return uses;
+    }
+
+    /** What is left of parts when others are needed; both in order, and each without overlaps. */
+    static List<Part> without(List<Part> parts, List<Part> needed) {
+        if (needed.isEmpty()) {
+            return parts;
+        }
+        List<Part> left = new ArrayList<>();
+        int passed = 0;
+        for (Part part : parts) {
+            long at = part.fromChunk;
+            while (passed < needed.size() && needed.get(passed).endChunk <= at) {
+                passed++;
+            }
+            for (int i = passed; i < needed.size(); i++) {
+                Part need = needed.get(i);
+                if (need.fromChunk >= part.endChunk) {
+                    break;
+                }
+                if (need.fromChunk > at) {
+                    left.add(new Part(at, need.fromChunk));
+                }
+                at = Math.max(at, need.endChunk);
+            }
+            if (at < part.endChunk) {
+                left.add(new Part(at, part.endChunk));
+            }
+        }
+        return left;
+    }
+
+    /** Of each object they are read once for a mutation, which may release thousands of chunks. */
+    private List<Long> usersOnce(long oid) {
+        if (knownVersion != transaction.version()) {
+            known.clear();
+            knownVersion = transaction.version();
+        }
+        return known.computeIfAbsent(oid, this::users);
     }
 
     private List<Long> users(long oid) {
@@ -219,12 +262,14 @@ public final class SharedObjects implements InodeWatch {
     private void put(long oid, long ino) {
         if (!isUser(oid, ino)) {
             transaction.records().put(Family.SHARED, Keys.of(oid, ino), USER);
+            known.remove(oid);
             records++;
         }
     }
 
     private void delete(long oid, long ino) {
         transaction.records().delete(Family.SHARED, Keys.of(oid, ino));
+        known.remove(oid);
         records--;
     }
 

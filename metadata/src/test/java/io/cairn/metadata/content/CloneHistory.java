@@ -51,6 +51,10 @@ final class CloneHistory {
         int[] units = {};
         boolean hasMore;
 
+        /** What its client has stored in chunks whose clones the master has not heard of. */
+        final Map<Place, int[]> untold = new HashMap<>();
+
+        /** The same for another file or a snapshot, which show what the master knows. */
         Content copy() {
             Content copy = new Content();
             copy.units = units.clone();
@@ -75,7 +79,7 @@ final class CloneHistory {
     /** Does so many things and compares everything now and then. */
     void run(int steps) {
         for (int i = 0; i < steps; i++) {
-            step(random.nextInt(20));
+            step(random.nextInt(22));
             compare();
             if (i % 16 == 0) {
                 check();
@@ -103,6 +107,7 @@ final class CloneHistory {
             case 16 -> bench.leader(new SnapshotMutation.SweepHistory(2 + random.nextInt(20)));
             case 17 -> collect();
             case 18 -> swap(ino, any());
+            case 19, 20 -> storeWithoutTelling(ino);
             default -> bench.reopen();
         }
     }
@@ -152,6 +157,7 @@ final class CloneHistory {
                 disk.computeIfAbsent(place, _ -> cut(source, run.sourceLengthBytes()));
                 long[] indices = {chunk};
                 bench.as(1, new ContentMutation.CloneDone(ino, indices, new long[] {run.oid()}));
+                told(content(ino), place);
             } else if (run.oid() < fence()) {
                 long[] indices = {chunk};
                 bench.ok(new ContentMutation.RenewChunks(ino, indices, new long[] {run.oid()}));
@@ -162,6 +168,47 @@ final class CloneHistory {
             }
         }
         throw new AssertionError("no chunk for inode " + ino);
+    }
+
+    /** The master knows that a chunk is cloned: what was stored in it before shows, too. */
+    private static void told(Content content, Place place) {
+        int[] stored = content.untold.remove(place);
+        for (int i = 0; stored != null && i < UNITS; i++) {
+            if (stored[i] != 0) {
+                content.units[(int) place.chunk * UNITS + i] = stored[i];
+            }
+        }
+    }
+
+    /**
+     * As a client that has a chunk cloned on the chunk servers, stores something in it, and tells
+     * the master of both with its next commit. Often somebody clones the file before.
+     */
+    private void storeWithoutTelling(long ino) {
+        if (size(ino) == 0 || bench.inode(ino).inline() != null) {
+            return;
+        }
+        int unit = random.nextInt(size(ino));
+        long chunk = unit / UNITS;
+        Layout.Run run = layout(bench.inode(ino)).runOf(chunk);
+        if (run.oid() < fence() && !layout(bench.inode(ino)).isPending(chunk, run.oid())) {
+            long[] indices = {chunk};
+            bench.ok(new ContentMutation.RenewChunks(ino, indices, new long[] {run.oid()}));
+            run = layout(bench.inode(ino)).runOf(chunk);
+        }
+        if (run.sourceOid() == 0 || run.firstChunk() != chunk || run.oid() < fence()) {
+            return;
+        }
+        Place place = new Place(run.oid(), chunk);
+        Place source = new Place(run.sourceOid(), chunk);
+        long lengthBytes = run.sourceLengthBytes();
+        sealed.add(source);
+        int value = ++values;
+        disk.computeIfAbsent(place, _ -> cut(source, lengthBytes))[unit % UNITS] = value;
+        content(ino).untold.computeIfAbsent(place, _ -> new int[UNITS])[unit % UNITS] = value;
+        if (random.nextBoolean()) {
+            cloneFile(ino);
+        }
     }
 
     private int[] cut(Place source, long lengthBytes) {

@@ -100,6 +100,39 @@ final class ContentCloneTest {
         assertEquals(fence, bench.namespace.snapshotStatus().fence().firstOid());
     }
 
+    /** Its client may have made the clone of a chunk, and written to it, and not told so yet. */
+    @Example
+    void chunksStillToBeClonedAreNotShared() {
+        Inode file = fileInChunks("f", 4L << CHUNK_LOG2);
+        Inode first = cloned(file.ino(), "c");
+        long oid = layout(file).lastOid();
+        long[] indices = {1, 2};
+        long[] old = {oid, oid};
+        Reply.EntryReply renewed =
+                bench.ok(new ContentMutation.RenewChunks(file.ino(), indices, old));
+        long own = layout(renewed.inode()).runOf(1).oid();
+        Inode second = cloned(file.ino(), "c2");
+        long fresh = layout(second).lastOid();
+        for (long chunk : indices) {
+            assertEquals(own, layout(bench.inode(file.ino())).runOf(chunk).oid());
+            assertTrue(layout(second).isPending(chunk, fresh), () -> "chunk " + chunk);
+            assertEquals(oid, layout(second).runOf(chunk).sourceOid());
+            assertEquals(1L << CHUNK_LOG2, layout(second).runOf(chunk).sourceLengthBytes());
+        }
+        assertEquals(oid, layout(second).runOf(0).oid());
+        assertEquals(oid, layout(second).runOf(3).oid());
+        // What both wait for stays until it is cloned for both.
+        bench.as(1, new ContentMutation.CloneDone(file.ino(), indices, new long[] {own, own}));
+        bench.unlink(Bench.ROOT, "c");
+        bench.leader(new LeaderMutation.Purge(new long[] {first.ino()}));
+        bench.verify();
+        assertEquals(1, bench.namespace.garbageCount(), "what may be beyond the end");
+        long[] made = {fresh, fresh};
+        bench.as(1, new ContentMutation.CloneDone(second.ino(), indices, made));
+        bench.verify();
+        assertEquals(3, bench.namespace.garbageCount(), "two chunks that nobody needs");
+    }
+
     @Example
     void attributesComeAlong() {
         Inode file = fileInChunks("f", 1L << CHUNK_LOG2);
