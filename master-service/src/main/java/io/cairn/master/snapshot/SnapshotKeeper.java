@@ -16,6 +16,7 @@ import io.cairn.wire.master.ContentMutation.SnapshotMutation.DropSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.FinishSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.GiveUpSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.SweepHistory;
+import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.TrashReply.Made;
 import java.util.ArrayList;
@@ -52,14 +53,18 @@ public final class SnapshotKeeper {
     private final LongFunction<CompletableFuture<Void>> commits;
     private final Clock clock;
     private final Map<Integer, CompletableFuture<SnapshotRecord>> waiting = new HashMap<>();
-    private final Map<Integer, CompletableFuture<Void>> clones = new HashMap<>();
+    private final Map<Integer, Waiting> clones = new HashMap<>();
     private boolean busy;
+    private @Nullable SnapshotRecord finishing;
     private long begunVersion;
     private long begunSinceMs;
     private boolean refused;
     private boolean sweeping;
     private Set<Integer> dropped = Set.of();
     private long droppedMs;
+
+    /** Somebody waits for a clone. */
+    private record Waiting(SnapshotRecord record, CompletableFuture<Void> promise) {}
 
     /** Tells clients of names. From any thread. */
     public interface NameWatch {
@@ -95,13 +100,13 @@ public final class SnapshotKeeper {
 
     /** This master has become the leader: what it was asked before is not its business. */
     public void lead() {
-        List<CompletableFuture<?>> left;
+        List<CompletableFuture<?>> left = new ArrayList<>();
         synchronized (this) {
             busy = false;
             begunVersion = 0;
             sweeping = false;
-            left = new ArrayList<>(waiting.values());
-            left.addAll(clones.values());
+            left.addAll(waiting.values());
+            clones.values().forEach(each -> left.add(each.promise()));
             waiting.clear();
             clones.clear();
         }
@@ -142,22 +147,41 @@ public final class SnapshotKeeper {
     public CompletableFuture<Void> cloneFile(long source, long parent, Name name) {
         return commits.apply(source)
                 .thenCompose(_ -> log.submit(new BeginClone(source, parent, name)))
-                .thenCompose(reply -> cloning(reply, source))
+                .thenCompose(reply -> cloning(reply, source, new Made(parent, name)))
                 .thenCompose(_ -> names.announce(List.of(new Made(parent, name))));
     }
 
-    private CompletableFuture<Void> cloning(Reply reply, long source) {
+    private CompletableFuture<Void> cloning(Reply reply, long source, Made place) {
         requireDone(reply);
-        SnapshotRecord begun = namespace.get().snapshotStatus().begun();
-        if (begun == null || !begun.isClone() || begun.root() != source) {
-            return CompletableFuture.completedFuture(null); // contents in the inode: it is there
-        }
         CompletableFuture<Void> promise;
         synchronized (this) {
-            promise = clones.computeIfAbsent(begun.number(), _ -> new CompletableFuture<>());
+            SnapshotRecord begun = namespace.get().snapshotStatus().begun();
+            if (begun == null
+                    || !begun.isClone()
+                    || begun.root() != source
+                    || !placeOf(begun).equals(place)) {
+                // Contents in the inode, or it was ended by now.
+                return isThere(place)
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(givenUp("the clone"));
+            }
+            promise =
+                    clones.computeIfAbsent(
+                                    begun.number(),
+                                    _ -> new Waiting(begun, new CompletableFuture<>()))
+                            .promise();
         }
         tick();
         return promise;
+    }
+
+    private static Made placeOf(SnapshotRecord clone) {
+        return new Made(clone.parent(), clone.name());
+    }
+
+    private boolean isThere(Made place) {
+        return namespace.get().read(0, new Query.Lookup(place.parentIno(), place.name()))
+                instanceof Reply.EntryReply;
     }
 
     private CompletableFuture<SnapshotRecord> await(SnapshotRecord record) {
@@ -214,7 +238,7 @@ public final class SnapshotKeeper {
     private boolean ended(SnapshotMutation done, @Nullable Reply reply) {
         synchronized (this) {
             busy = false;
-            if (done instanceof FinishSnapshot finish && reply != null) {
+            if (done instanceof FinishSnapshot finish) {
                 refused |= reply instanceof Reply.Failure;
                 finished(finish.number(), reply);
             }
@@ -223,13 +247,35 @@ public final class SnapshotKeeper {
         return reply instanceof Reply.Done;
     }
 
-    private void finished(int number, Reply reply) {
-        CompletableFuture<Void> clone = clones.remove(number);
-        if (clone != null && reply instanceof Reply.Failure failure) {
-            clone.completeExceptionally(new FsException(failure.errno(), failure.message()));
-        } else if (clone != null) {
-            clone.complete(null);
+    /**
+     * Clients hear of the name of a clone, whoever waits for it: perhaps nobody does, because
+     * another master began it. When the answer is lost it may be there all the same.
+     */
+    private void finished(int number, @Nullable Reply reply) {
+        if (reply instanceof Reply.Failure failure) {
+            Waiting refusedOne = isBegun(number) ? clones.remove(number) : null;
+            if (refusedOne != null) {
+                refusedOne
+                        .promise()
+                        .completeExceptionally(
+                                new FsException(failure.errno(), failure.message()));
+            }
+            return;
         }
+        SnapshotRecord record = finishing;
+        if (record == null || record.number() != number || !record.isClone()) {
+            return;
+        }
+        CompletableFuture<Void> announced = names.announce(List.of(placeOf(record)));
+        Waiting waits = reply == null ? null : clones.remove(number);
+        if (waits != null) {
+            var _ = announced.whenComplete((_, _) -> waits.promise().complete(null));
+        }
+    }
+
+    private boolean isBegun(int number) {
+        SnapshotRecord begun = namespace.get().snapshotStatus().begun();
+        return begun != null && begun.number() == number;
     }
 
     private @Nullable SnapshotMutation next() {
@@ -244,6 +290,7 @@ public final class SnapshotKeeper {
                 refused = false;
             }
             if (!refused && kept.test(version)) {
+                finishing = begun;
                 return new FinishSnapshot(begun.number());
             }
             boolean isLate = refused || clock.millis() - begunSinceMs > PATIENCE_MS;
@@ -273,13 +320,9 @@ public final class SnapshotKeeper {
     /** Tells those who wait. */
     private void answer() {
         if (!busy && !clones.isEmpty()) {
-            SnapshotRecord begun = namespace.get().snapshotStatus().begun();
             clones.entrySet()
                     .removeIf(
-                            entry ->
-                                    (begun == null || begun.number() != entry.getKey())
-                                            && entry.getValue()
-                                                    .completeExceptionally(givenUp("the clone")));
+                            entry -> !isBegun(entry.getKey()) && answerEnded(entry.getValue()));
         }
         if (waiting.isEmpty()) {
             return;
@@ -301,5 +344,17 @@ public final class SnapshotKeeper {
                                     && entry.getValue()
                                             .completeExceptionally(givenUp("the snapshot"));
                         });
+    }
+
+    /** Nobody has told how a clone ended: whether it is there says so. */
+    private boolean answerEnded(Waiting clone) {
+        Made place = placeOf(clone.record());
+        if (!isThere(place)) {
+            return clone.promise().completeExceptionally(givenUp("the clone"));
+        }
+        var _ =
+                names.announce(List.of(place))
+                        .whenComplete((_, _) -> clone.promise().complete(null));
+        return true;
     }
 }
