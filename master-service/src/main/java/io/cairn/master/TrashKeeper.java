@@ -4,6 +4,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.snapshot.SnapshotStatus;
 import io.cairn.metadata.trash.TrashQueries.Page;
 import io.cairn.metadata.trash.TrashQueries.Position;
 import io.cairn.metadata.trash.TrashRecord;
@@ -11,10 +12,13 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -24,8 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the trash small enough, while this master leads: purges what has been in it for its time,
  * and, when disks run short, what would go first, until enough is on its way to be deleted. Then it
- * waits for the chunk servers before it looks again. What snapshots hold frees nothing and stays.
- * Thread-safe; {@link #tick} belongs to one thread.
+ * waits for the chunk servers before it looks again. What snapshots or clones hold frees nothing
+ * and stays. Thread-safe; {@link #tick} belongs to one thread.
  */
 public final class TrashKeeper {
     private static final Logger LOG = LoggerFactory.getLogger(TrashKeeper.class);
@@ -45,7 +49,7 @@ public final class TrashKeeper {
      */
     private static final long MAX_WAIT_MS = 30_000;
 
-    /** So long it does not look again when snapshots hold all that is in the trash. */
+    /** So long it does not look again when snapshots or clones hold all that is in the trash. */
     private static final long HELD_WAIT_MS = 10_000;
 
     /** Records that one search for space looks at; the next one goes on behind. */
@@ -79,7 +83,7 @@ public final class TrashKeeper {
      * What purging a file does for the disks, all copies counted.
      *
      * @param freeBytes are deleted
-     * @param heldBytes stay for snapshots
+     * @param heldBytes stay for snapshots, or for files that share them
      */
     public record Space(long freeBytes, long heldBytes) {
         /** Nothing on disks. */
@@ -160,13 +164,13 @@ public final class TrashKeeper {
     private void tellHeld() {
         if (!heldTold) {
             LOG.warn(
-                    "disks are short, and purging the trash frees nothing: snapshots hold what is"
-                            + " in it; see 'cairn snapshot list' and drop some");
+                    "disks are short, and purging the trash frees nothing: snapshots or clones hold"
+                            + " what is in it; see 'cairn snapshot list' and drop some");
         }
         heldTold = true;
     }
 
-    /** The next that free something, as much as is lacking; what snapshots hold stays. */
+    /** The next that free something, as much as is lacking; what is held stays. */
     private List<Long> search(Namespace state, long lacking) {
         List<Long> inos = new ArrayList<>();
         long found = 0;
@@ -222,20 +226,32 @@ public final class TrashKeeper {
             return Space.NONE;
         }
         long bytes = record.storedBytes() * state.clusterMap().copies(layout);
-        long fence = state.snapshotStatus().heldOid();
-        long held = (long) ((double) bytes * heldShare(layout, inode.attributes().size(), fence));
+        long held = (long) ((double) bytes * heldShare(state, inode, layout));
         return new Space(bytes - held, held);
     }
 
-    /** The part of the chunks that belong to objects which a snapshot may show. */
-    private static double heldShare(Layout layout, long sizeBytes, long firstOid) {
+    /**
+     * The part of the chunks that belong to objects which a snapshot may show, or which another
+     * file needs that is not in the trash.
+     */
+    private static double heldShare(Namespace state, Inode inode, Layout layout) {
+        SnapshotStatus status = state.snapshotStatus();
+        long sizeBytes = inode.attributes().size();
+        Map<Long, Boolean> known = new HashMap<>();
+        LongPredicate isHeld =
+                oid ->
+                        oid < status.heldOid()
+                                || (oid < status.fence().firstOid()
+                                        && state.isShared(oid, inode.ino()));
         long held = 0;
         long chunks = Math.max(1, ((sizeBytes - 1) >> layout.chunkSizeLog2()) + 1);
         List<Layout.Run> runs = layout.runs();
         for (int i = 0; i < runs.size(); i++) {
             long end = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() : chunks;
             long count = Math.min(end, chunks) - runs.get(i).firstChunk();
-            held += runs.get(i).oid() < firstOid ? Math.max(0, count) : 0;
+            if (known.computeIfAbsent(runs.get(i).oid(), isHeld::test)) {
+                held += Math.max(0, count);
+            }
         }
         return (double) held / (double) chunks;
     }

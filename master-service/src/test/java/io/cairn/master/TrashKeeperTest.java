@@ -161,6 +161,32 @@ final class TrashKeeperTest {
         bench.verify();
     }
 
+    /** What a clone shows frees nothing either, until the clone is in the trash as well. */
+    @Test
+    void whatACloneNeedsIsHeld() {
+        Bench bench = Bench.withPools(1);
+        TrashKeeper space =
+                new TrashKeeper(
+                        () -> bench.namespace,
+                        mutation -> CompletableFuture.completedFuture(bench.leader(mutation)),
+                        _ -> CompletableFuture.completedFuture(null),
+                        _ -> false,
+                        () -> 0,
+                        time);
+        bench.nowNs = time.wallNs();
+        bench.leader(new TrashMutation.SetRetention(0, 3600));
+        long file = fileInChunks(bench, "file");
+        bench.leader(new SnapshotMutation.BeginClone(file, ROOT, Name.of("clone")));
+        int number = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        bench.leader(new SnapshotMutation.FinishSnapshot(number));
+        bench.unlink(ROOT, "file");
+        TrashRecord record = Objects.requireNonNull(bench.namespace.trashed(file));
+        assertEquals(new TrashKeeper.Space(0, 1 << 20), space.space(record));
+        bench.unlink(ROOT, "clone");
+        assertEquals(new TrashKeeper.Space(1 << 20, 0), space.space(record));
+        bench.verify();
+    }
+
     private static long fileInChunks(Bench bench, String name) {
         Inode file = bench.create(ROOT, name);
         long version = file.attributes().version();

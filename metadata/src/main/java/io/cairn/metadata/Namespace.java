@@ -406,9 +406,7 @@ public final class Namespace {
         return reading(() -> SubtreeQueries.isBelow(view, ino, directoryIno));
     }
 
-    /**
-     * About {@code max} locks that a session holds or waits for; reads all locks: for operators.
-     */
+    /** About {@code max} locks that a session holds or waits for; reads all: for operators. */
     public List<LockRecord> locks(long session, int max) {
         return reading(() -> LockQueries.locks(view, session, max));
     }
@@ -471,6 +469,11 @@ public final class Namespace {
         return reading(() -> ContentQueries.garbage(view, afterEntryId, max));
     }
 
+    /** Whether a file that is not in the trash has an object in common with an inode. */
+    public boolean isShared(long oid, long ino) {
+        return reading(() -> ContentQueries.isShared(view, oid, ino));
+    }
+
     /** The hash of the state after some of the last log entries; for any thread. */
     public List<StateHash.Mark> hashes() {
         return hash.marks();
@@ -482,9 +485,8 @@ public final class Namespace {
     }
 
     /**
-     * SHA-256 over all keys and values but the store's position: equal on all masters that applied
-     * the same entries. Reads everything, and no entry is applied meanwhile: for tests and
-     * operators.
+     * SHA-256 over all but the store's position: equal on all masters that applied the same
+     * entries. Reads everything, and no entry is applied meanwhile: for tests and operators.
      */
     public byte[] fingerprint() {
         return reading(view::fingerprint);

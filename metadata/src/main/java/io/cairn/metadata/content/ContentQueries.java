@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.inode.InodeQueries;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
@@ -44,6 +45,26 @@ public final class ContentQueries {
                     return inos.size() < max;
                 });
         return inos;
+    }
+
+    /** Whether a file that has a name, and not in the trash, names an object besides an inode. */
+    public static boolean isShared(View view, long oid, long ino) {
+        byte[] prefix = Keys.of(oid);
+        boolean[] isShared = {false};
+        view.scan(
+                Family.SHARED,
+                prefix,
+                prefix,
+                (key, _) -> {
+                    long user = Keys.numberAt(key, Long.BYTES);
+                    Inode inode = user == ino ? null : view.inode(user);
+                    isShared[0] =
+                            inode != null
+                                    && inode.attributes().nlink() > 0
+                                    && !TrashPlace.isDirectory(inode.parentIno());
+                    return !isShared[0];
+                });
+        return isShared[0];
     }
 
     public static List<GarbageTask> garbage(View view, long afterEntryId, int max) {
