@@ -87,8 +87,7 @@ public final class TreeScrub implements AutoCloseable {
         static final Status NONE = begun(State.NONE, "", 0);
 
         static Status begun(State state, String path, long nowMs) {
-            return new Status(
-                    state, path, nowMs, 0, 0, NOTHING, List.of(), List.of(), 0, 0, null);
+            return new Status(state, path, nowMs, 0, 0, NOTHING, List.of(), List.of(), 0, 0, null);
         }
 
         Status ended(State how, long nowMs, @Nullable String why) {

@@ -257,8 +257,7 @@ public final class SnapshotKeeper {
             if (refusedOne != null) {
                 refusedOne
                         .promise()
-                        .completeExceptionally(
-                                new FsException(failure.errno(), failure.message()));
+                        .completeExceptionally(new FsException(failure.errno(), failure.message()));
             }
             return;
         }
@@ -321,8 +320,7 @@ public final class SnapshotKeeper {
     private void answer() {
         if (!busy && !clones.isEmpty()) {
             clones.entrySet()
-                    .removeIf(
-                            entry -> !isBegun(entry.getKey()) && answerEnded(entry.getValue()));
+                    .removeIf(entry -> !isBegun(entry.getKey()) && answerEnded(entry.getValue()));
         }
         if (waiting.isEmpty()) {
             return;
