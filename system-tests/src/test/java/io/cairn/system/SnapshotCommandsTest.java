@@ -8,12 +8,9 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
-import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.ExitCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,25 +35,14 @@ final class SnapshotCommandsTest {
         cluster.close();
     }
 
-    private CommandResult cairn(String... words) {
-        List<String> arguments = new ArrayList<>(List.of(words));
-        arguments.addAll(
-                List.of(
-                        "--api",
-                        "http://" + cluster.embedded().admin(),
-                        "--token-file",
-                        EmbeddedCluster.tokenFile(directory.resolve("data")).toString()));
-        return CommandResult.of(arguments);
-    }
-
     private String ok(String... words) {
-        CommandResult result = cairn(words);
+        CommandResult result = cluster.cairn(words);
         assertEquals(ExitCode.OK, result.code(), result.errors() + result.out());
         return result.out();
     }
 
     private void fails(String says, String... words) {
-        CommandResult result = cairn(words);
+        CommandResult result = cluster.cairn(words);
         assertTrue(result.code() != ExitCode.OK, result.out());
         assertTrue(result.errors().contains(says), result.errors());
     }

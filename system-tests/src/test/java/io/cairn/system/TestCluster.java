@@ -59,6 +59,18 @@ final class TestCluster implements AutoCloseable {
         return cluster;
     }
 
+    /** Runs a command that speaks to the admin API of the master. */
+    CommandResult cairn(String... words) {
+        List<String> arguments = new ArrayList<>(List.of(words));
+        arguments.addAll(
+                List.of(
+                        "--api",
+                        "http://" + embedded().admin(),
+                        "--token-file",
+                        EmbeddedCluster.tokenFile(directory.resolve("data")).toString()));
+        return CommandResult.of(arguments);
+    }
+
     Endpoint master() {
         return cluster.master();
     }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fuse.loop.MountOptions;
-import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.ExitCode;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -16,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -47,19 +45,8 @@ final class TrashMountTest {
         cluster.close();
     }
 
-    private CommandResult cairn(String... words) {
-        List<String> arguments = new ArrayList<>(List.of(words));
-        arguments.addAll(
-                List.of(
-                        "--api",
-                        "http://" + cluster.embedded().admin(),
-                        "--token-file",
-                        EmbeddedCluster.tokenFile(directory.resolve("data")).toString()));
-        return CommandResult.of(arguments);
-    }
-
     private String ok(String... words) {
-        CommandResult result = cairn(words);
+        CommandResult result = cluster.cairn(words);
         assertEquals(ExitCode.OK, result.code(), result.errors() + result.out());
         return result.out();
     }
@@ -128,14 +115,14 @@ final class TrashMountTest {
         assertEquals(
                 "rwxr-x--x", PosixFilePermissions.toString(Files.getPosixFilePermissions(seen)));
         assertArrayEquals(bytes, Files.readAllBytes(seen.resolve("inner/f")));
-        assertEquals(ExitCode.OK, cairn("trash", "kept", one.toString()).code());
+        assertEquals(ExitCode.OK, cluster.cairn("trash", "kept", one.toString()).code());
 
         Files.delete(seen.resolve("inner/f"));
         ok("trash", "purge", "/tree", "--yes", "--until-free");
         assertFalse(ok("trash", "list").contains("/tree/inner/f"));
-        CommandResult nothing = cairn("trash", "restore", "/tree/inner/f");
+        CommandResult nothing = cluster.cairn("trash", "restore", "/tree/inner/f");
         assertTrue(nothing.errors().contains("cairn trash list"), nothing.errors());
-        CommandResult never = cairn("fs", "set", "--trash", "soon", one.toString());
+        CommandResult never = cluster.cairn("fs", "set", "--trash", "soon", one.toString());
         assertEquals(ExitCode.USAGE, never.code());
     }
 }

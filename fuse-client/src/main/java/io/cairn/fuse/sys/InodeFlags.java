@@ -3,6 +3,7 @@ package io.cairn.fuse.sys;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.Attributes;
+import java.util.function.ToIntFunction;
 
 /**
  * The flags of inodes as programs ask for them: the word of FS_IOC_GETFLAGS, and that of
@@ -31,45 +32,39 @@ public final class InodeFlags {
 
     /** FS_IMMUTABLE_FL and others for {@link Attributes#flags}. */
     public static int ofAttributes(int flags) {
-        int word = 0;
-        for (Flag flag : Flag.values()) {
-            word |= (flags & flag.ours) == 0 ? 0 : flag.word;
-        }
-        return word;
+        return numbers(flags, flag -> flag.word);
     }
 
     /** FS_XFLAG_IMMUTABLE and others for {@link Attributes#flags}. */
     public static int extendedOf(int flags) {
-        int word = 0;
-        for (Flag flag : Flag.values()) {
-            word |= (flags & flag.ours) == 0 ? 0 : flag.extended;
-        }
-        return word;
+        return numbers(flags, flag -> flag.extended);
     }
 
     /** {@link Attributes#flags} of a word; EOPNOTSUPP when it has others, as on ext4. */
     public static int toAttributes(int word) {
-        int flags = 0;
-        int left = word;
-        for (Flag flag : Flag.values()) {
-            flags |= (word & flag.word) == 0 ? 0 : flag.ours;
-            left &= ~flag.word;
-        }
-        return requireNone(left, flags);
+        return flags(word, flag -> flag.word);
     }
 
     /** {@link Attributes#flags} of an extended word; EOPNOTSUPP when it has others. */
     public static int fromExtended(int word) {
+        return flags(word, flag -> flag.extended);
+    }
+
+    private static int numbers(int flags, ToIntFunction<Flag> number) {
+        int word = 0;
+        for (Flag flag : Flag.values()) {
+            word |= (flags & flag.ours) == 0 ? 0 : number.applyAsInt(flag);
+        }
+        return word;
+    }
+
+    private static int flags(int word, ToIntFunction<Flag> number) {
         int flags = 0;
         int left = word;
         for (Flag flag : Flag.values()) {
-            flags |= (word & flag.extended) == 0 ? 0 : flag.ours;
-            left &= ~flag.extended;
+            flags |= (word & number.applyAsInt(flag)) == 0 ? 0 : flag.ours;
+            left &= ~number.applyAsInt(flag);
         }
-        return requireNone(left, flags);
-    }
-
-    private static int requireNone(int left, int flags) {
         if (left != 0) {
             throw new FsException(
                     Errno.EOPNOTSUPP, "flags 0x" + Integer.toHexString(left) + " of an inode");
