@@ -173,7 +173,8 @@ public final class ClientFile implements OpenFile {
         return state.watch();
     }
 
-    private void commit() {
+    /** Tells the master what was written here, whoever wrote it; blocks. */
+    void commit() {
         reporting(ReportedErrors.Call.CLOSE, state::commitAndWait);
     }
 

@@ -109,14 +109,28 @@ final class FileMover {
         Promises.whenDone(mount.master().query(new Query.HoldStill(ino, 0)), (_, _) -> {});
     }
 
-    /** A file for a copy. It never has a name: one that lost it would go to the trash. */
+    /**
+     * A file for a copy. It never has a name: one that lost it would go to the trash. In an
+     * immutable directory none can be made, but in one above that is not.
+     */
     private FileSystem.Created makeCopy(long parentIno) {
         int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
-        return fs.createUnnamed(Caller.ROOT, parentIno, 0600, flags);
+        long at = parentIno;
+        while (true) {
+            try {
+                return fs.createUnnamed(Caller.ROOT, at, 0600, flags);
+            } catch (FsException e) {
+                if (e.errno() != Errno.EPERM || at == FileSystem.ROOT_INO) {
+                    throw e;
+                }
+            }
+            at = fs.tree().inode(at).parentIno();
+        }
     }
 
     private boolean move(long ino, Policy policy, long parentIno) {
-        try (ClientFile source = fs.openInode(Caller.ROOT, ino, FileSystem.O_RDWR);
+        // Not for writing: the contents stay the same, so immutable and append-only files move.
+        try (ClientFile source = fs.openInode(Caller.ROOT, ino, FileSystem.O_RDONLY);
                 OpenFile target = makeCopy(parentIno).file()) {
             fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(target.ino(), policy));
             return move(source, target);
@@ -126,7 +140,7 @@ final class FileMover {
     private boolean move(ClientFile source, OpenFile target) {
         ContentCopy content = new ContentCopy(fs, source, target);
         for (int tries = 0; tries < MAX_TRIES; tries++) {
-            source.flush();
+            source.commit();
             content.round(fs.tree().inode(source.ino()));
             target.sync(false);
             source.state().closeGate();
@@ -146,7 +160,7 @@ final class FileMover {
     private boolean finish(ContentCopy content, ClientFile source, OpenFile target) {
         long beginMs = mount.nowMs();
         holdStill(source.ino(), STILL_MS);
-        source.flush();
+        source.commit();
         Inode inode = fs.tree().inode(source.ino());
         content.round(inode);
         target.sync(false);

@@ -2,9 +2,15 @@ package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
+import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
@@ -78,6 +84,44 @@ final class MovedFilesTest {
                         wanted, read(cluster.client("reader" + w), inos.get(w)), "file " + w);
             }
         }
+    }
+
+    @Test
+    void filesMoveThatNobodyMayChange() {
+        CairnFileSystem mover = cluster.client("mover-of-protected");
+        CairnFileSystem writer = cluster.client("writer-of-protected");
+        long dir =
+                writer.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("protected"), 0755).ino();
+        byte[] contents = new byte[300_000];
+        new Random(1).nextBytes(contents);
+        List<OpenFile> files = new ArrayList<>();
+        for (int flag : new int[] {Attributes.IMMUTABLE, Attributes.APPEND}) {
+            Name name = Name.of("f" + flag);
+            int flags = FileSystem.O_RDWR | FileSystem.O_APPEND;
+            OpenFile file = writer.create(Caller.ROOT, dir, name, 0644, flags).file();
+            file.write(0, ByteBuffer.wrap(contents));
+            writer.setAttributes(
+                    Caller.ROOT, file.ino(), AttributeChange.NONE.withFlags(flag, flag));
+            files.add(file);
+        }
+        AttributeChange immutable =
+                AttributeChange.NONE.withFlags(Attributes.IMMUTABLE, Attributes.IMMUTABLE);
+        writer.setAttributes(Caller.ROOT, dir, immutable);
+        for (OpenFile file : files) {
+            mover.setPolicy(Caller.ROOT, dir, file.ino(), new Policy(2, 16, -1));
+            Layout layout = mover.placement(file.ino(), 0).inode().layout();
+            assertEquals(16, layout == null ? 0 : layout.chunkSizeLog2());
+            assertArrayEquals(contents, read(writer, file.ino()));
+        }
+        ByteBuffer more = ByteBuffer.wrap(new byte[] {1});
+        FsException refused =
+                assertThrows(FsException.class, () -> files.getFirst().write(0, more.duplicate()));
+        assertEquals(Errno.EPERM, refused.errno());
+        files.getLast().write(0, more.duplicate());
+        files.forEach(OpenFile::close);
+        byte[] longer = Arrays.copyOf(contents, contents.length + 1);
+        longer[contents.length] = 1;
+        assertArrayEquals(longer, read(mover, files.getLast().ino()));
     }
 
     /** Writes without rest, with an fsync now and then; what the file has to be. */

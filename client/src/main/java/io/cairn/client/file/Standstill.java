@@ -4,6 +4,7 @@ import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletableFuture;
@@ -91,10 +92,17 @@ public final class Standstill {
         }
     }
 
-    /** Gives the inode another version. */
+    /** Gives the inode another version, unless it is immutable: then nobody writes it. */
     private void renew() {
-        long mtimeNs = inode.inode().attributes().mtimeNs();
-        AttributeChange same = AttributeChange.NONE.withMtime(mtimeNs);
+        Attributes known = inode.inode().attributes();
+        if (known.hasFlag(Attributes.IMMUTABLE)) {
+            return;
+        }
+        // Nobody sets the times of an append-only file; the other is what each write may do.
+        AttributeChange same =
+                known.hasFlag(Attributes.APPEND)
+                        ? AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE)
+                        : AttributeChange.NONE.withMtime(known.mtimeNs());
         Reply reply = mount.master().change(new TreeMutation.SetAttributes(inode.ino(), same));
         inode.adopt(reply);
     }
