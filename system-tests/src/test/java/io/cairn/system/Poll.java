@@ -31,7 +31,8 @@ public final class Poll {
                 last = e;
             }
             if (System.nanoTime() > end) {
-                throw new AssertionError("not within " + limitSeconds + " s: " + what, last);
+                String why = last == null ? "" : "; last: " + last;
+                throw new AssertionError("not within " + limitSeconds + " s: " + what + why, last);
             }
             pause();
         }

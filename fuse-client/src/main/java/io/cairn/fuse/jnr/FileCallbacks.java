@@ -117,9 +117,12 @@ final class FileCallbacks {
 
     int write(long buffer, long lengthBytes, long offset, long info) {
         OpenFile file = file(info);
-        killPrivilege(file);
+        boolean isPage = getInt(info + WRITE_PAGE) != 0;
+        if (!isPage) {
+            killPrivilege(file);
+        }
         ByteBuffer source = LoopThread.current().slice(buffer, (int) lengthBytes);
-        boolean append = getInt(info + WRITE_PAGE) == 0 && appends(getInt(info));
+        boolean append = !isPage && appends(getInt(info));
         return file.write(offset, source, append);
     }
 

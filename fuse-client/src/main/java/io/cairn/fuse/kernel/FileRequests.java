@@ -189,7 +189,10 @@ final class FileRequests {
      * fuse_write_out: +0 size.
      *
      * <p>The flags are those of the file now, not at its open: whether to append is asked of them.
-     * Pages of a memory map come without flags, and belong where they are.
+     * Pages of a memory map come without flags, and belong where they are. They take no
+     * capabilities away, as on every Linux filesystem. To ask for these would be wrong, too:
+     * msync(2) waits for its pages without hearing of signals, so nobody could kill the process
+     * while no master answers.
      */
     int write(LoopThread thread) {
         long in = thread.arguments();
@@ -197,13 +200,15 @@ final class FileRequests {
         int writeFlags = getInt(in + 20);
         Caller caller = thread.caller();
         long ino = thread.node();
-        capabilities.clear(caller, ino);
+        boolean isPage = (writeFlags & WRITE_PAGE) != 0;
+        if (!isPage) {
+            capabilities.clear(caller, ino);
+        }
         if ((writeFlags & WRITE_KILL_PRIVILEGE) != 0) {
             killPrivilege(caller, ino);
         }
         ByteBuffer source = thread.slice(in + WRITE_IN_BYTES, getInt(in + 16));
         long offset = getLong(in + 8);
-        boolean isPage = (writeFlags & WRITE_PAGE) != 0;
         boolean append = !isPage && (getInt(in + 32) & FileSystem.O_APPEND) != 0;
         OpenFile file = files.toWrite(handle);
         int count = file.write(offset, source, append);
