@@ -32,7 +32,8 @@ final class ChunkDoor {
                 switch (principal.role()) {
                     case ANONYMOUS, CHUNK, MASTER -> true;
                     case NEWCOMER -> false;
-                    case MOUNT, GATEWAY, ADMIN -> header.length == 0 || isOfClients(header[0]);
+                    case MOUNT, GATEWAY, ADMIN, USER ->
+                            header.length == 0 || isOfClients(header[0]);
                 };
         if (!isAllowed) {
             refuse(principal, OperationNames.ofChunk(header));
@@ -60,7 +61,7 @@ final class ChunkDoor {
     static boolean isClient(Principal principal) {
         return switch (principal.role()) {
             case ANONYMOUS, CHUNK, MASTER -> false;
-            case NEWCOMER, MOUNT, GATEWAY, ADMIN -> true;
+            case NEWCOMER, MOUNT, GATEWAY, ADMIN, USER -> true;
         };
     }
 

@@ -34,6 +34,7 @@ class ChunkDoorTest {
             check(Role.MASTER, header, true);
             check(Role.MOUNT, header, isOfClients);
             check(Role.GATEWAY, header, isOfClients);
+            check(Role.USER, header, isOfClients);
             check(Role.NEWCOMER, header, false);
         }
     }

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Date;
+import java.util.List;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.Extension;
@@ -99,6 +100,25 @@ public final class CertificateAuthority {
                 PemFile.key(PemFile.read(keyFile, true), keyFile.toString()),
                 PemFile.certificates(PemFile.read(pem, false), pem.toString()).getFirst(),
                 random);
+    }
+
+    /**
+     * The certificate of an authority, without its key. Blocks.
+     *
+     * @param file with it in PEM, such as {@code authority.pem} of a master
+     * @throws FsException EIO when it cannot be read; EINVAL when it is none
+     */
+    public static X509Certificate certificateIn(Path file) {
+        List<X509Certificate> all =
+                PemFile.certificates(PemFile.read(file, false), file.toString());
+        if (all.size() != 1 || all.getFirst().getBasicConstraints() < 0) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    file
+                            + " is not the certificate of an authority: copy the file"
+                            + " tls/authority.pem from the data directory of a master");
+        }
+        return all.getFirst();
     }
 
     /**

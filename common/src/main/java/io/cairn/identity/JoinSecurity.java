@@ -18,16 +18,28 @@ import javax.net.ssl.X509TrustManager;
 
 /**
  * TLS for a process that has no certificate yet: it knows the masters by the fingerprint of their
- * authority, which stands in its join token. Thread-safe.
+ * authority. Thread-safe.
  */
 public final class JoinSecurity implements ChannelSecurity {
     private final SSLContext context;
 
     /** For the masters of a token. */
     public JoinSecurity(JoinToken token, Clock clock) {
+        this(token.fingerprint(), "it is no master of the cluster that made the join token", clock);
+    }
+
+    /** For the masters of an authority. */
+    public JoinSecurity(X509Certificate authority, Clock clock) {
+        this(
+                fingerprintOf(authority),
+                "it is no master of the cluster of this authority: is ca=FILE the right one?",
+                clock);
+    }
+
+    private JoinSecurity(String fingerprint, String otherwise, Clock clock) {
         this.context =
                 TlsSecurity.context(
-                        new KeyManager[0], new FingerprintTrust(token.fingerprint(), clock));
+                        new KeyManager[0], new FingerprintTrust(fingerprint, otherwise, clock));
     }
 
     @Override
@@ -51,7 +63,8 @@ public final class JoinSecurity implements ChannelSecurity {
     }
 
     /** Trusts masters of the authority with a fingerprint. */
-    private record FingerprintTrust(String fingerprint, Clock clock) implements X509TrustManager {
+    private record FingerprintTrust(String fingerprint, String otherwise, Clock clock)
+            implements X509TrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type)
                 throws CertificateException {
@@ -63,8 +76,7 @@ public final class JoinSecurity implements ChannelSecurity {
                 throws CertificateException {
             X509Certificate authority = chain[chain.length - 1];
             if (!fingerprint.equals(fingerprintOf(authority))) {
-                throw new CertificateException(
-                        "it is no master of the cluster that made the join token");
+                throw new CertificateException(otherwise);
             }
             Subject subject = new PeerTrust(authority, clock::now, Set::of).check(chain[0]);
             if (subject.role() != Role.MASTER) {

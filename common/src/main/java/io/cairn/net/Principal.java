@@ -17,7 +17,7 @@ public record Principal(Role role, String name, String address) {
     public enum Role {
         /** Nobody in particular: a connection without TLS. */
         ANONYMOUS,
-        /** Somebody without a certificate on a connection with TLS, who may only join. */
+        /** Somebody without a certificate on a connection with TLS, who may log in and join. */
         NEWCOMER,
         /** A master. */
         MASTER,
@@ -28,7 +28,9 @@ public record Principal(Role role, String name, String address) {
         /** An NFS gateway. */
         GATEWAY,
         /** A command of an operator. */
-        ADMIN;
+        ADMIN,
+        /** A mount whose certificate was given to a user with a password. */
+        USER;
 
         /** The word for it in certificates and commands. */
         public String text() {
@@ -38,6 +40,11 @@ public record Principal(Role role, String name, String address) {
         /** Whether there are certificates for it. */
         public boolean isCertified() {
             return this != ANONYMOUS && this != NEWCOMER;
+        }
+
+        /** Whether there are join tokens for it: users get certificates for passwords. */
+        public boolean isInvited() {
+            return isCertified() && this != USER;
         }
 
         /** The role of a word that a certificate can have; null when there is none. */

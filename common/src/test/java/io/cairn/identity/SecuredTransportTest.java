@@ -258,6 +258,22 @@ class SecuredTransportTest extends TransportContract {
     }
 
     @Test
+    void whoKnowsTheAuthorityTrustsItsMastersOnly() throws Exception {
+        JoinSecurity knowing = new JoinSecurity(CLUSTER.authority.certificate(), Clock.system());
+        NetworkRig joining = new NetworkRig(CLUSTER.security(Role.MASTER, "m1"), knowing);
+        EchoHandler door = new EchoHandler();
+        Listener listener = joining.server.listen(LOOPBACK, door);
+        Connection connection = joining.connect(listener);
+        assertEquals("x", text(get(connection.call(text("x"), 5_000))));
+        assertEquals(Role.NEWCOMER, door.first().principal().role());
+        CertificateAuthority other = CertificateAuthority.found(Clock.system(), new SecureRandom());
+        FsException failure =
+                refused(new JoinSecurity(other.certificate(), Clock.system()), listener.endpoint());
+        assertTrue(String.valueOf(failure.getMessage()).contains("ca=FILE"), failure.toString());
+        joining.close();
+    }
+
+    @Test
     void nonsenseClosesTheConnection() throws Exception {
         Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
         try (Socket socket = new Socket(to.host(), to.port())) {

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Certification {
     /** Those that keep a connection to the leader open and can be told something over it. */
-    private static final Set<Role> HEARERS = EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY);
+    private static final Set<Role> HEARERS =
+            EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY, Role.USER);
 
     private final ReplicatedLog log;
     private final Refusals refusals;
@@ -115,6 +116,11 @@ public final class Certification {
     /** Answers who has no certificate yet. */
     void join(Connection from, ClusterRequest.Join join, Answer answer) {
         finish(open().join(join.secret(), join.signingRequest()), answer, from);
+    }
+
+    /** Answers a user who has logged in, and has no certificate yet. */
+    void join(Connection from, String user, ClusterRequest.Join join, Answer answer) {
+        finish(open().welcome(user, join.signingRequest()), answer, from);
     }
 
     /** Answers who has one. */

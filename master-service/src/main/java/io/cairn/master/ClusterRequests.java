@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import io.cairn.master.access.Logins;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Answer;
@@ -16,18 +17,21 @@ final class ClusterRequests {
     private final ServerWatch servers;
     private final Presence presence;
     private final Certification certification;
+    private final Logins logins;
 
     ClusterRequests(
             ReplicatedLog log,
             Supplier<Namespace> namespace,
             ServerWatch servers,
             Presence presence,
-            Certification certification) {
+            Certification certification,
+            Logins logins) {
         this.log = log;
         this.namespace = namespace;
         this.servers = servers;
         this.presence = presence;
         this.certification = certification;
+        this.logins = logins;
     }
 
     /**
@@ -52,7 +56,11 @@ final class ClusterRequests {
             case ClusterRequest.Leaving leaving -> done(() -> servers.leaving(leaving));
             case ClusterRequest.MasterPresent present -> done(() -> presence.heard(present, from));
             case ClusterRequest.Join join -> {
-                certification.join(from, join, answer);
+                if (join.secret().isEmpty()) {
+                    certification.join(from, logins.user(from), join, answer);
+                } else {
+                    certification.join(from, join, answer);
+                }
                 yield null;
             }
             case ClusterRequest.RenewCertificate renewal -> {

@@ -14,14 +14,18 @@ import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequestType;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.OperationNames;
+import io.cairn.wire.master.QueryType;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides by its role whether somebody may ask a master for something, from the first two bytes of
- * the request. Thread-safe.
+ * Decides by its role whether somebody may ask a master for something, from the first bytes of the
+ * request. Thread-safe.
  */
 final class MasterDoor {
+    /** Where the code of a query stands in its frame, behind the session. */
+    private static final int QUERY_CODE = 9;
+
     private final Refusals refusals;
 
     /** A door that tells what it refuses. */
@@ -36,7 +40,8 @@ final class MasterDoor {
      */
     void require(Principal principal, byte[] frame) {
         int kind = frame.length > 0 ? frame[0] : 0;
-        int code = frame.length > 1 ? frame[1] : 0;
+        int at = kind == MasterRequest.QUERY ? QUERY_CODE : 1;
+        int code = frame.length > at ? frame[at] : 0;
         if (!isAllowed(principal.role(), kind, code)) {
             refuse(principal, "may not ask a master for " + OperationNames.ofMaster(frame));
         }
@@ -49,12 +54,17 @@ final class MasterDoor {
         boolean isPresence = isOfCluster && code == ClusterRequestType.MASTER_PRESENT.code();
         return switch (role) {
             case ANONYMOUS -> true;
-            case NEWCOMER -> joins;
+            case NEWCOMER -> joins || (kind == MasterRequest.QUERY && isLogin(code));
             case MASTER -> isPresence || renews || kind == MasterRequest.ADMIN;
             case CHUNK -> (isOfCluster && !isPresence && !joins) || kind == MasterRequest.QUERY;
             case MOUNT, GATEWAY, ADMIN ->
                     renews || kind == MasterRequest.MUTATION || kind == MasterRequest.QUERY;
+            case USER -> kind == MasterRequest.MUTATION || kind == MasterRequest.QUERY;
         };
+    }
+
+    private static boolean isLogin(int code) {
+        return code == QueryType.BEGIN_LOGIN.code() || code == QueryType.FINISH_LOGIN.code();
     }
 
     /**

@@ -94,7 +94,7 @@ final class RequestHandler implements Handler {
         this.certification = new Certification(log, namespace, presence.clock(), random);
         this.logins = new Logins(namespace, certification.refusals(), presence.clock(), random);
         this.clusterRequests =
-                new ClusterRequests(log, namespace, servers, presence, certification);
+                new ClusterRequests(log, namespace, servers, presence, certification, logins);
     }
 
     Certification certification() {
@@ -386,7 +386,7 @@ final class RequestHandler implements Handler {
             throw notLeader();
         }
         requireTermBegun();
-        MountClient client = logins.client(from);
+        MountClient client = logins.client(from, session, asked);
         if (session != 0 && !sessions.touch(session, client)) {
             throw new FsException(Errno.NO_SESSION, "session " + session + " is not open");
         }

@@ -169,5 +169,7 @@ class CertificateDeskTest {
     void aNameThatCannotStandInACertificateIsRefused() {
         Holder bad = new Holder(Role.MOUNT, "a,OU=master");
         assertThrows(FsException.class, () -> desk.invite(bad, "secret", 0));
+        Holder user = new Holder(Role.USER, "alice");
+        assertThrows(FsException.class, () -> desk.invite(user, "secret", 0));
     }
 }

@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CertificationTest {
-    private static final Set<Role> HEARERS = EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY);
+    private static final Set<Role> HEARERS =
+            EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY, Role.USER);
 
     /** A connection that counts what it is told. */
     private record Caller(Principal principal, AtomicInteger told) implements Connection {

@@ -22,6 +22,7 @@ import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Query;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +30,10 @@ import org.junit.jupiter.api.Test;
 
 class MasterDoorTest {
     private static final byte[] QUERY = MasterRequest.query(1, new Query.GetStatus(), 1);
+    private static final byte[] BEGIN_LOGIN =
+            MasterRequest.query(0, new Query.BeginLogin("n,,n=alice,r=12345678"), 1);
+    private static final byte[] FINISH_LOGIN =
+            MasterRequest.query(0, new Query.FinishLogin("c=biws"), 1);
     private static final byte[] MUTATION = {MasterRequest.MUTATION, 1, 2, 3};
     private static final byte[] ADMIN = {MasterRequest.ADMIN, 1};
     private static final byte[] SYNCED = cluster(new ClusterRequest.MemberSynced(1, 2, 3));
@@ -45,16 +50,23 @@ class MasterDoorTest {
 
     @Test
     void eachRoleMayDoItsWorkAndNothingElse() {
-        Set<Role> clients = EnumSet.of(Role.MOUNT, Role.GATEWAY, Role.ADMIN);
-        Set<Role> askers = EnumSet.of(Role.MOUNT, Role.GATEWAY, Role.ADMIN, Role.CHUNK);
-        Set<Role> certified = EnumSet.complementOf(EnumSet.of(Role.ANONYMOUS, Role.NEWCOMER));
+        Set<Role> clients = EnumSet.of(Role.MOUNT, Role.GATEWAY, Role.ADMIN, Role.USER);
+        Set<Role> askers = EnumSet.copyOf(clients);
+        askers.add(Role.CHUNK);
+        Set<Role> known = EnumSet.copyOf(askers);
+        known.add(Role.NEWCOMER);
+        Set<Role> invited = EnumSet.allOf(Role.class);
+        invited.removeIf(role -> !role.isInvited());
         check(MUTATION, clients);
         check(QUERY, askers);
+        check(BEGIN_LOGIN, known);
+        check(FINISH_LOGIN, known);
+        check(Arrays.copyOf(BEGIN_LOGIN, 9), askers);
         check(ADMIN, EnumSet.of(Role.MASTER));
         check(PRESENT, EnumSet.of(Role.MASTER));
         check(SYNCED, EnumSet.of(Role.CHUNK));
         check(JOIN, EnumSet.of(Role.NEWCOMER));
-        check(RENEW, certified);
+        check(RENEW, invited);
         check(new byte[] {MasterRequest.PUSH, 1}, Set.of());
         check(new byte[0], Set.of());
     }

@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.identity.CertificateAuthority;
+import io.cairn.identity.Identity;
+import io.cairn.identity.SigningRequest;
 import io.cairn.identity.scram.Password;
 import io.cairn.identity.scram.ScramClient;
 import io.cairn.identity.scram.ScramVerifier;
@@ -16,12 +19,15 @@ import io.cairn.master.access.MountRule;
 import io.cairn.master.access.MountRules;
 import io.cairn.master.access.MountUsers;
 import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.identity.CertificateDesk;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals.Reason;
+import io.cairn.runtime.Clock;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MasterRequest;
@@ -29,12 +35,15 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Logins with passwords at a master, spoken message by message. */
 class PasswordRulesTest {
@@ -182,6 +191,63 @@ class PasswordRulesTest {
                 new LoneTransport.Peer(new Principal(Role.MOUNT, "web", "10.0.0.7"));
         logIn(secured, "alice", "correct horse");
         assertInstanceOf(Reply.SessionReply.class, open(secured));
+    }
+
+    @Test
+    void aPasswordIsEnoughForACertificateThatIsNothingWithoutIt() {
+        SecureRandom random = new SecureRandom();
+        CertificateAuthority authority = CertificateAuthority.found(Clock.system(), random);
+        master.certification()
+                .serve(
+                        new CertificateDesk(
+                                authority,
+                                () -> namespace,
+                                master::submit,
+                                Clock.system(),
+                                Duration.ofDays(30)));
+        SigningRequest request = SigningRequest.make(random);
+        byte[] join = MasterRequest.cluster(new ClusterRequest.Join("", request.bytes()), 1);
+        LoneTransport.Peer newcomer =
+                new LoneTransport.Peer(new Principal(Role.NEWCOMER, "", "10.0.0.7"));
+        assertEquals(Errno.EACCES, errnoOf(() -> transport.ask(newcomer, join)));
+        assertEquals(Errno.EACCES, errnoOf(() -> open(newcomer)));
+        refused(newcomer, "alice", "wrong horse");
+        assertEquals(Errno.EACCES, errnoOf(() -> transport.ask(newcomer, join)));
+        logIn(newcomer, "alice", "correct horse");
+        assertEquals(Errno.EACCES, errnoOf(() -> open(newcomer)));
+        Identity own = Identity.of(request.key(), transport.ask(newcomer, join));
+        assertEquals(Role.USER, own.subject().role());
+        assertEquals("alice", own.subject().name());
+        assertEquals(List.of(), namespace.records("ca/", "", 10));
+    }
+
+    @Test
+    void theCertificateOfAUserCountsWithItsPasswordOnly() {
+        rules("/ *(rw,user=alice)", "/ alice@*(rw)", "/ *(ro)");
+        keep(users.with("bob", verifier("battery staple")));
+        Principal alice = new Principal(Role.USER, "alice", "10.0.0.7");
+        LoneTransport.Peer user = new LoneTransport.Peer(alice);
+        byte[] usage = MasterRequest.query(0, new Query.GetUsage(), 1);
+        assertEquals(Errno.EACCES, errnoOf(() -> open(user)));
+        assertEquals(Errno.EACCES, errnoOf(() -> transport.ask(user, usage)));
+        refused(user, "bob", "battery staple");
+        ScramClient client = new ScramClient("alice", Password.of("correct horse"), NONCE);
+        byte[] inASession = MasterRequest.query(1, new Query.BeginLogin(client.first()), 1);
+        assertEquals(Errno.EPROTO, errnoOf(() -> transport.ask(user, inASession)));
+        logIn(user, "alice", "correct horse");
+        assertInstanceOf(Reply.SessionReply.class, open(user));
+        keep(users.without("alice"));
+        assertEquals(Errno.EACCES, errnoOf(() -> open(user)));
+        assertFalse(user.open);
+        keep(users.with("alice", verifier("correct horse")));
+        rules("/ alice@*(rw)");
+        LoneTransport.Peer named = new LoneTransport.Peer(alice);
+        logIn(named, "alice", "correct horse");
+        assertTrue(refusal(named).contains("no mount rule lets"), "the name is no name of a rule");
+    }
+
+    private static Errno errnoOf(Executable action) {
+        return assertThrows(FsException.class, action).errno();
     }
 
     @Test

@@ -5,14 +5,20 @@ import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
+import io.cairn.client.session.PasswordLogin;
 import io.cairn.client.session.PolledNetwork;
 import io.cairn.client.tree.PathWalker;
+import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
+import io.cairn.identity.Identity;
 import io.cairn.identity.TlsSecurity;
+import io.cairn.net.Principal.Role;
 import io.cairn.net.tcp.PolledTransport;
+import io.cairn.node.identity.CertificateIssuer;
+import io.cairn.node.identity.PasswordJoining;
 import io.cairn.node.identity.Renewal;
 import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Scheduler;
@@ -106,10 +112,20 @@ public final class MountNode implements AutoCloseable {
         return security == null ? runtime : runtime.onRevoked(security::revokeMore);
     }
 
+    private static CertificateIssuer issuer(
+            ProcessContext world, Identity own, List<Endpoint> masters) {
+        PasswordLogin login = world.login();
+        return login != null && own.subject().role() == Role.USER
+                ? new PasswordJoining(
+                        own.authority(), masters, login, world.clock(), world.random())
+                : Renewal.byMasters(world.transport(), masters, world.clock());
+    }
+
     private static CairnFileSystem connect(
             ProcessContext world, ClientSettings settings, ClientRuntime runtime, int waitS) {
-        if (world.security() != null) {
-            world.renewBy(Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
+        TlsSecurity security = world.security();
+        if (security != null) {
+            world.renewBy(issuer(world, security.identity(), settings.masters()));
         }
         String masters = MasterWait.names(settings.masters());
         Runnable tell =

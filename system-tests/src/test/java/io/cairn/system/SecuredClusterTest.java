@@ -20,6 +20,7 @@ import io.cairn.net.Refusals;
 import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.node.Closing;
+import io.cairn.node.ExitCode;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRequest;
@@ -28,8 +29,10 @@ import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Query;
 import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -224,6 +227,7 @@ class SecuredClusterTest {
                                 List.of("status", "--masters", master.toString()),
                                 Map.of("CAIRN_IDENTITY", identity.toString())));
         assertEquals(0, status.awaitExit(60), status.output());
+        letsAPasswordIn(mountpoint, contents);
         refusesStrangers(Identity.read(identity));
         refusesWithoutTicket(chunks, Identity.read(identity));
         assertTrue(first.output().contains("shows no ticket for"), first.output());
@@ -231,6 +235,53 @@ class SecuredClusterTest {
         assertTrue(ca("list").output().contains("mount.laptop"));
         ca("revoke", "mount.laptop", "--yes");
         Poll.until("the revoked mount is refused", 60, () -> isBrokenOff(Identity.read(identity)));
+    }
+
+    /** A mount that has a password and the certificate of the authority, and none of its own. */
+    private void letsAPasswordIn(Path mountpoint, byte[] contents) throws Exception {
+        String password = "correct horse";
+        Path input = Files.writeString(directory.resolve("input"), password + "\n");
+        CairnProcess passwd =
+                closing.add(
+                        CairnProcess.start(
+                                directory.resolve("passwd.log"),
+                                List.of("sh", "-c", "exec \"$0\" \"$@\" < " + input),
+                                List.of(
+                                        "exports",
+                                        "passwd",
+                                        "alice",
+                                        "--yes",
+                                        "--api",
+                                        "http://" + admin,
+                                        "--data",
+                                        directory.resolve("m1").toString()),
+                                Map.of()));
+        assertEquals(0, passwd.awaitExit(60), passwd.output());
+        Path part = Files.createDirectories(directory.resolve("part"));
+        closing.add(() -> ProcessCluster.unmount(part));
+        String[] wrong = mountOf(part, "another horse");
+        CairnProcess.Result refused = CairnProcess.run(directory, wrong);
+        assertEquals(ExitCode.NO_PERMISSION, refused.exitCode(), refused.output());
+        assertTrue(refused.output().contains("password refused"), refused.output());
+        start("part", mountOf(part, password)).await(CairnProcess.READY, 60);
+        assertArrayEquals(contents, Files.readAllBytes(part.resolve("large")));
+        Files.write(part.resolve("another"), contents);
+        assertArrayEquals(contents, Files.readAllBytes(mountpoint.resolve("another")));
+    }
+
+    private String[] mountOf(Path part, String password) throws IOException {
+        Path login = directory.resolve("login-" + password.length());
+        Files.writeString(login, "user=alice\npassword=" + password + "\n");
+        Files.setPosixFilePermissions(login, PosixFilePermissions.fromString("rw-------"));
+        Path authority = directory.resolve("m1").resolve("tls").resolve("authority.pem");
+        return new String[] {
+            "mount",
+            master.toString(),
+            part.toString(),
+            "--foreground",
+            "-o",
+            "ca=" + authority + ",credentials=" + login
+        };
     }
 
     /** The mount itself has one; somebody with its certificate alone guesses numbers of objects. */

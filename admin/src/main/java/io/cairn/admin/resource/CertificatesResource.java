@@ -139,7 +139,7 @@ public final class CertificatesResource implements Resource {
         CertificateDesk open = desk();
         Principal.Role role = Principal.Role.of(String.valueOf(call.bodyText("role")));
         String name = String.valueOf(call.bodyText("name"));
-        if (role == null) {
+        if (role == null || !role.isInvited()) {
             throw Problem.invalid("role", "'role' must be one of " + roles() + ".");
         }
         try {

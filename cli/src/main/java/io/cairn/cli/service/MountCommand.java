@@ -7,22 +7,30 @@ import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.WaitOption;
 import io.cairn.client.CairnFileSystem;
+import io.cairn.client.session.PasswordLogin;
 import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
+import io.cairn.identity.CertificateAuthority;
 import io.cairn.net.Principal.Role;
 import io.cairn.node.AdminPage;
 import io.cairn.node.Closing;
+import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
 import io.cairn.node.MountNode;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
 import io.cairn.node.identity.Credentials;
+import io.cairn.node.identity.PasswordJoining;
+import io.cairn.runtime.Clock;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,6 +44,7 @@ import picocli.CommandLine.Parameters;
             "  cairn mount 10.0.0.1:9871 /mnt/cairn",
             "  cairn mount 10.0.0.1:9871,10.0.0.2:9871:/home /home -o attr_timeout=0",
             "  cairn mount 10.0.0.1:9871 /mnt/cairn -o credentials=/etc/cairn/alice",
+            "  cairn mount 10.0.0.1:9871 /mnt/cairn -o user=alice,ca=/etc/cairn/ca.pem",
             "  cairn unmount /mnt/cairn"
         })
 public final class MountCommand implements Callable<Integer> {
@@ -86,6 +95,7 @@ public final class MountCommand implements Callable<Integer> {
         worldOptions.check();
         FuseMount.check(at, parsed);
         Credentials credentials = identity.open(Role.MOUNT, null);
+        X509Certificate authority = authority(credentials);
         LoginSource logins = loginSource();
         LoginSource.Login login = logins.read();
         if (!foreground) {
@@ -97,9 +107,14 @@ public final class MountCommand implements Callable<Integer> {
         }
         EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
-            ProcessContext world = closing.add(worldOptions.open(credentials));
-            if (login != null) {
-                world.logInWith(login.open());
+            PasswordLogin who = login == null ? null : login.open();
+            Credentials own =
+                    authority == null || who == null
+                            ? credentials
+                            : credentials(authority, from, who);
+            ProcessContext world = closing.add(worldOptions.open(own));
+            if (who != null) {
+                world.logInWith(who);
             }
             AdminPage page =
                     closing.add(
@@ -117,6 +132,33 @@ public final class MountCommand implements Callable<Integer> {
             shutdown.await(closing);
         }
         return ExitCode.OK;
+    }
+
+    /** That of the option {@code ca}; null without it. */
+    private @Nullable X509Certificate authority(@Nullable Credentials known) {
+        String file = MountOptions.value(String.join(",", options), "ca");
+        if (file == null) {
+            return null;
+        }
+        LoginSource logins = loginSource();
+        if (known != null || (logins.user() == null && logins.credentials() == null)) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    known != null
+                            ? "-o ca=FILE is for mounts without a certificate, and this one has an"
+                                    + " identity: leave one of them out"
+                            : "-o ca=FILE is for mounts with a password: add credentials=FILE or"
+                                    + " user=NAME");
+        }
+        return CertificateAuthority.certificateIn(Path.of(file).toAbsolutePath());
+    }
+
+    /** Gets a certificate for the password, for as long as this process lasts. */
+    private Credentials credentials(X509Certificate authority, Source from, PasswordLogin who) {
+        PasswordJoining joining =
+                new PasswordJoining(
+                        authority, from.masters(), who, Clock.system(), new SecureRandom());
+        return new Credentials(null, joining.join(patience.limitS()));
     }
 
     private LoginSource loginSource() {

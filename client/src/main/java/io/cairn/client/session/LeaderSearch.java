@@ -214,7 +214,7 @@ final class LeaderSearch {
             return;
         }
         Promises.whenDone(
-                login.over(connection, patienceMs, runtime),
+                login.over(connection, patienceMs, runtime.threads(), random),
                 (_, failure) -> {
                     if (failure == null) {
                         askUsage(connection, search, patienceMs);

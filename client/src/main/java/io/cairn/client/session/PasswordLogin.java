@@ -44,20 +44,23 @@ public final class PasswordLogin {
      * Logs in over a connection to the leader.
      *
      * @param timeoutMs for each of two requests
+     * @param threads runs what takes a while
+     * @param random all uses synchronize on it
      * @return fails with EACCES when the password is refused, when the other side does not know it,
      *     or when others could listen; else as any call
      */
-    CompletableFuture<Void> over(Connection connection, long timeoutMs, ClientRuntime runtime) {
+    public CompletableFuture<Void> over(
+            Connection connection, long timeoutMs, Executor threads, RandomGenerator random) {
         CompletableFuture<Void> result = new CompletableFuture<>();
         if (!isSafe(connection)) {
             result.completeExceptionally(
                     new FsException(
                             Errno.EACCES,
-                            "a password goes over TLS or to the same machine only: mount with a"
-                                    + " certificate (cairn ca join-token --role mount)"));
+                            "a password goes over TLS or to the same machine only: mount with"
+                                    + " -o ca=FILE, or with a certificate of its own"));
             return result;
         }
-        ScramClient exchange = new ScramClient(user, password, nonce(runtime.random()));
+        ScramClient exchange = new ScramClient(user, password, nonce(random));
         Promises.whenDone(
                 ask(connection, new Query.BeginLogin(exchange.first()), timeoutMs),
                 (message, failure) -> {
@@ -66,7 +69,7 @@ public final class PasswordLogin {
                     } else {
                         // Not here: a new salt takes a while.
                         run(
-                                runtime.threads(),
+                                threads,
                                 result,
                                 () -> finish(connection, timeoutMs, exchange, message, result));
                     }

@@ -99,7 +99,7 @@ final class PolledLeader implements AutoCloseable {
 
     private void logIn(PasswordLogin with, Connection connection) {
         Promises.whenDone(
-                with.over(connection, timeoutMs, runtime),
+                with.over(connection, timeoutMs, runtime.threads(), runtime.random()),
                 (_, failure) -> {
                     if (failure != null) {
                         LOG.debug("no login over the polled connection", failure);

@@ -150,7 +150,7 @@ final class PasswordLoginTest {
 
     private void logIn(Master master, String password) throws Exception {
         new PasswordLogin("alice", Password.of(password))
-                .over(master, 1000, runtime)
+                .over(master, 1000, runtime.threads(), runtime.random())
                 .get(20, TimeUnit.SECONDS);
     }
 

@@ -338,7 +338,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      * A process without a certificate asks for one. Answered with the certificate and that of the
      * authority, in PEM.
      *
-     * @param secret of its join token
+     * @param secret of its join token; empty for a user who has logged in over this connection
      * @param signingRequest PKCS #10
      */
     record Join(String secret, byte[] signingRequest) implements ClusterRequest {

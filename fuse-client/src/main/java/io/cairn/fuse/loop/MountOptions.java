@@ -102,7 +102,7 @@ public record MountOptions(
                                     + " _netdev nofail relatime norelatime strictatime"
                                     + " nostrictatime nodiratime diratime lazytime nolazytime"
                                     + " iversion noiversion mand nomand silent loud helper uhelper"
-                                    + " default_permissions intr nointr username credentials")
+                                    + " default_permissions intr nointr username credentials ca")
                             .split(" "));
 
     /** The labels of SELinux: for a kernel that has it, and for no other, as mount(8) does it. */
@@ -119,6 +119,7 @@ public record MountOptions(
                     "nonempty",
                     "acl",
                     "noacl",
+                    "ca",
                     "credentials",
                     "driver",
                     "attr_timeout",

@@ -46,7 +46,7 @@ class MountOptionsTest {
 
     @Test
     void aLoginIsForOthersAndAPasswordForNobody() {
-        String text = "user=alice,ro,credentials=/a\\,b,user=bob,username";
+        String text = "user=alice,ro,ca=/c,credentials=/a\\,b,user=bob,username";
         assertEquals("bob", MountOptions.value(text, "user"));
         assertEquals("/a,b", MountOptions.value(text, "credentials"));
         assertNull(MountOptions.value(text, "username"));

@@ -7,6 +7,7 @@ import io.cairn.identity.scram.ScramVerifier;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
 import io.cairn.net.Refusals.Reason;
 import io.cairn.runtime.Clock;
@@ -68,8 +69,8 @@ public final class Logins {
         if (other.isAnonymous() && !MountClient.of(from).isLoopback()) {
             throw new FsException(
                     Errno.EACCES,
-                    "passwords are taken over TLS or on the masters' own machines only: get a"
-                            + " certificate (cairn ca join-token --role mount)");
+                    "passwords are taken over TLS or on the masters' own machines only: mount with"
+                            + " -o ca=FILE, or with a certificate of its own");
         }
         return switch (step) {
             case Query.BeginLogin m -> new Reply.TextReply(begin(from, m.message()));
@@ -85,7 +86,11 @@ public final class Logins {
         } catch (IllegalArgumentException e) {
             throw refuse(from, "", "no login: " + e.getMessage());
         }
-        limit.require(from.principal().address(), exchange.user());
+        Principal other = from.principal();
+        limit.require(other.address(), exchange.user());
+        if (other.role() == Role.USER && !other.name().equals(exchange.user())) {
+            throw refuse(from, exchange.user(), "a login with the certificate of " + other.name());
+        }
         synchronized (unfinished) {
             unfinished.remove(from);
             unfinished.put(from, exchange);
@@ -150,12 +155,18 @@ public final class Logins {
     /**
      * The other side of a connection, with its user if it has logged in.
      *
-     * @throws FsException EACCES when the user has another password by now, or none: then the
-     *     connection is closed
+     * @throws FsException EACCES when its certificate counts with the password only, and it has not
+     *     logged in; also when the user has another password by now, or none: then the connection
+     *     is closed
      */
     public MountClient client(Connection from) {
         Login login = finished.get(from);
         if (login == null) {
+            Role role = from.principal().role();
+            if (role == Role.USER || role == Role.NEWCOMER) {
+                throw new FsException(
+                        Errno.EACCES, from.principal() + " has to log in with a password first");
+            }
             return MountClient.of(from);
         }
         if (!isCurrent(login, users())) {
@@ -165,6 +176,34 @@ public final class Logins {
                     Errno.EACCES, "user " + login.user + " has another password now, or none");
         }
         return MountClient.of(from).as(login.user);
+    }
+
+    /**
+     * The same for a query: somebody unknown may log in, outside of sessions.
+     *
+     * @throws FsException as {@link #client(Connection)} does; EPROTO when a login names a session
+     */
+    public MountClient client(Connection from, long session, Query asked) {
+        if (!(asked instanceof Query.OfLogin) || finished.containsKey(from)) {
+            return client(from);
+        }
+        if (session != 0) {
+            throw new FsException(Errno.EPROTO, "a login belongs to no session");
+        }
+        return MountClient.of(from);
+    }
+
+    /**
+     * The user who has logged in over a connection.
+     *
+     * @throws FsException EACCES when nobody has, or with another password than that of now
+     */
+    public String user(Connection from) {
+        String user = client(from).user();
+        if (user == null) {
+            throw new FsException(Errno.EACCES, from.principal() + " has not logged in");
+        }
+        return user;
     }
 
     /** A connection has ended. */

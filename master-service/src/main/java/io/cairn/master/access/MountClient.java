@@ -26,7 +26,9 @@ public record MountClient(String host, @Nullable String name, @Nullable String u
     /** The other side of a connection, before anybody has logged in. */
     public static MountClient of(Connection from) {
         Principal other = from.principal();
-        return new MountClient(other.address(), other.name().isEmpty() ? null : other.name());
+        // The name in the certificate of a user is none that rules mean: the password counts.
+        boolean hasNone = other.name().isEmpty() || other.role() == Principal.Role.USER;
+        return new MountClient(other.address(), hasNone ? null : other.name());
     }
 
     /** The same with a user, who has logged in. */

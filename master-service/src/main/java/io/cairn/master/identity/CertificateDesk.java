@@ -107,10 +107,15 @@ public final class CertificateDesk {
      * @param secret what it will show
      * @param expiresMs the end of the invitation, in milliseconds since 1970
      * @return the log's reply, or fails like {@link LogWriter#submit}; with EINVAL at once when the
-     *     name cannot stand in a certificate
+     *     name cannot stand in a certificate, or there are no tokens for the role
      */
     public CompletableFuture<Reply> invite(Holder holder, String secret, long expiresMs) {
         var _ = new Subject(authority.cluster(), holder.role(), holder.name());
+        if (!holder.role().isInvited()) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "users get certificates for passwords: cairn exports passwd NAME");
+        }
         Invitation fresh = new Invitation(holder, JoinToken.hash(secret), expiresMs, 0);
         return writer.submit(
                 new LeaderMutation.ChangeRecords(
@@ -136,6 +141,23 @@ public final class CertificateDesk {
         CompletableFuture<byte[]> chain = issue(holder, request, List.of(used));
         // Whichever master leads signs for others.
         return holder.role() == Role.MASTER ? chain.thenApply(authority::handOver) : chain;
+    }
+
+    /**
+     * Signs a certificate for a user who has logged in with a password. The state knows nothing of
+     * it and it cannot be revoked: masters do nothing for it without the password.
+     *
+     * @return as {@link #join} does; fails with EINVAL when the request is none
+     */
+    public CompletableFuture<byte[]> welcome(String user, byte[] request) {
+        try {
+            X509Certificate signed = authority.sign(request, Role.USER, user, clock.now(), life);
+            LOG.info("user {} has a certificate until {}", user, end(signed));
+            return CompletableFuture.completedFuture(
+                    Identity.chain(signed, authority.certificate()));
+        } catch (FsException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Takes the same time for every secret. */

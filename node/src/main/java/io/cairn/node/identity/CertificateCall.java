@@ -14,34 +14,61 @@ import io.cairn.wire.master.MasterRequest;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Asks the leading master for a certificate, wherever it is, for half a minute. Thread-safe.
- * Blocks.
- */
+/** Asks the leading master for a certificate, wherever it is. Thread-safe. Blocks. */
 final class CertificateCall {
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+    /** How long a call tries, seconds. */
+    static final int PATIENCE_S = 30;
+
     private static final long CALL_MS = 5_000;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Transport transport;
     private final List<Endpoint> masters;
     private final Clock clock;
+    private final Introduction introduction;
+
+    /** Makes this process known over a connection, before it asks there. */
+    interface Introduction {
+        /**
+         * Fails with an {@link FsException} when the master does not lead, or refuses it.
+         *
+         * @param timeoutMs for each request
+         */
+        CompletableFuture<Void> over(Connection connection, long timeoutMs);
+    }
 
     CertificateCall(Transport transport, List<Endpoint> masters, Clock clock) {
+        this(transport, masters, clock, (_, _) -> CompletableFuture.completedFuture(null));
+    }
+
+    CertificateCall(
+            Transport transport, List<Endpoint> masters, Clock clock, Introduction introduction) {
         this.transport = transport;
         this.masters = List.copyOf(masters);
         this.clock = clock;
+        this.introduction = introduction;
     }
 
     /** The answer of the leader; fails with its refusal, or the last error when time is over. */
     byte[] ask(ClusterRequest request) {
-        long endNs = clock.nanoTime() + PATIENCE_NS;
+        return ask(request, PATIENCE_S);
+    }
+
+    /**
+     * The same.
+     *
+     * @param patienceS how long it tries, seconds
+     */
+    byte[] ask(ClusterRequest request, int patienceS) {
+        long endNs = clock.nanoTime() + TimeUnit.SECONDS.toNanos(patienceS);
         Deque<Endpoint> next = new ArrayDeque<>(masters);
         while (true) {
             Endpoint master = next.isEmpty() ? masters.getFirst() : next.removeFirst();
@@ -75,6 +102,7 @@ final class CertificateCall {
         Connection connection =
                 await(transport.connect(Callee.master(master), CertificateCall::refuse, CALL_MS));
         try (connection) {
+            var _ = await(introduction.over(connection, CALL_MS));
             Message reply =
                     await(
                             connection.call(
@@ -85,7 +113,7 @@ final class CertificateCall {
         }
     }
 
-    private static <T> T await(Future<T> future) {
+    private static <T extends @Nullable Object> T await(Future<T> future) {
         try {
             return future.get(3 * CALL_MS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

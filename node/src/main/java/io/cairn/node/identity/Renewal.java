@@ -29,7 +29,7 @@ public final class Renewal implements AutoCloseable {
     private static final int LOOKS = 60;
 
     private final TlsSecurity security;
-    private final Path directory;
+    private final @Nullable Path directory;
     private final CertificateIssuer issuer;
     private final Scheduler scheduler;
     private final Clock clock;
@@ -40,12 +40,12 @@ public final class Renewal implements AutoCloseable {
     /**
      * Begins to look.
      *
-     * @param directory where the identity is kept
+     * @param directory where the identity is kept; null for in memory only
      * @param random makes keys
      */
     public Renewal(
             TlsSecurity security,
-            Path directory,
+            @Nullable Path directory,
             CertificateIssuer issuer,
             Scheduler scheduler,
             Clock clock,
@@ -92,7 +92,9 @@ public final class Renewal implements AutoCloseable {
         try {
             SigningRequest request = SigningRequest.make(random);
             Identity fresh = Identity.of(request.key(), issuer.sign(request.bytes()));
-            fresh.write(directory);
+            if (directory != null) {
+                fresh.write(directory);
+            }
             security.renewed(fresh);
             LOG.info("the certificate was renewed and is good until {}", fresh.expires());
         } catch (FsException e) {

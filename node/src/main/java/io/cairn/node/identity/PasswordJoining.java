@@ -1,0 +1,91 @@
+package io.cairn.node.identity;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.session.PasswordLogin;
+import io.cairn.cluster.Endpoint;
+import io.cairn.identity.Identity;
+import io.cairn.identity.JoinSecurity;
+import io.cairn.identity.SigningRequest;
+import io.cairn.net.EventLoops;
+import io.cairn.net.frame.ChannelSettings;
+import io.cairn.net.tcp.NettyTransport;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ClusterRequest;
+import io.netty.buffer.ByteBufAllocator;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+/**
+ * How a mount without a certificate gets one: it trusts the authority of the cluster, logs in with
+ * a password, and asks. The certificate is good with the password only. Thread-safe. Blocks.
+ */
+public final class PasswordJoining implements CertificateIssuer {
+    /** An empty one: the login stands for it. */
+    private static final String SECRET = "";
+
+    private final X509Certificate authority;
+    private final List<Endpoint> masters;
+    private final PasswordLogin login;
+    private final Clock clock;
+    private final SecureRandom random;
+
+    /**
+     * Asks nobody yet.
+     *
+     * @param authority that of the cluster: others are told nothing
+     */
+    public PasswordJoining(
+            X509Certificate authority,
+            List<Endpoint> masters,
+            PasswordLogin login,
+            Clock clock,
+            SecureRandom random) {
+        this.authority = authority;
+        this.masters = List.copyOf(masters);
+        this.login = login;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /**
+     * Makes a key, and gets the first certificate for it.
+     *
+     * @param patienceS how long it waits for masters that are starting, seconds
+     * @throws FsException EACCES when the password is refused; else when no master answers, or is
+     *     one of the authority
+     */
+    public Identity join(int patienceS) {
+        SigningRequest request = SigningRequest.make(random);
+        return Identity.of(request.key(), sign(request.bytes(), patienceS));
+    }
+
+    @Override
+    public byte[] sign(byte[] request) {
+        return sign(request, CertificateCall.PATIENCE_S);
+    }
+
+    private byte[] sign(byte[] request, int patienceS) {
+        EventLoops loops = new EventLoops("cairn-join", 1, clock);
+        try (NettyTransport transport =
+                new NettyTransport(
+                        loops,
+                        ChannelSettings.standard(clock, false),
+                        ByteBufAllocator.DEFAULT,
+                        true,
+                        new JoinSecurity(authority, clock))) {
+            return new CertificateCall(
+                            transport,
+                            masters,
+                            clock,
+                            (connection, timeoutMs) ->
+                                    login.over(connection, timeoutMs, Runnable::run, random))
+                    .ask(new ClusterRequest.Join(SECRET, request), patienceS);
+        } catch (FsException e) {
+            throw e.errno() == Errno.EACCES
+                    ? new FsException(Errno.EACCES, "the masters refuse it: " + e.getMessage(), e)
+                    : e;
+        }
+    }
+}
