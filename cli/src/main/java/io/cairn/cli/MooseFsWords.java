@@ -35,7 +35,10 @@ final class MooseFsWords {
                             "repair",
                             "nothing to do by hand: copies that come back catch up by themselves"),
                     new Word("appendchunks", "append", "not there: copy the file"),
-                    new Word("makesnapshot", "snapshot", "not there yet: copy the tree"),
+                    new Word(
+                            "makesnapshot",
+                            "snapshot",
+                            "cairn clone FILE COPY; cairn snapshot create DIRECTORY NAME"),
                     new Word("quota", "setquota", "not there yet"),
                     new Word("eattr", "seteattr", "not there: chattr-like flags are not kept"),
                     new Word("mount", "mfsmount", "cairn mount MASTERS DIR"),

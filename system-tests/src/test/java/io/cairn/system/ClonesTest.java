@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.client.CairnFileSystem;
+import io.cairn.cluster.PastInode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -12,6 +13,7 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.snapshot.SnapshotRecord;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -172,6 +174,49 @@ final class ClonesTest {
         fresh.unlink(Caller.ROOT, dir, Name.of("c1"));
         Poll.until("garbage", 60, () -> namespace().garbageCount() == 0);
         assertArrayEquals(contents.get(0), read(cluster.client("last"), clones.get(0)));
+        assertEquals(List.of(), namespace().check());
+    }
+
+    @Test
+    void filesComeBackFromSnapshots() throws Exception {
+        long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("past"), 0755).ino();
+        byte[] old = bytes(3 * CHUNK + 100, 1);
+        FileSystem.Created made =
+                fs.create(Caller.ROOT, dir, Name.of("f"), 0644, FileSystem.O_RDWR);
+        long ino = made.attributes().ino();
+        SnapshotRecord snapshot;
+        try (OpenFile file = made.file()) {
+            file.write(0, ByteBuffer.wrap(old));
+            file.sync(false);
+            snapshot =
+                    cluster.embedded()
+                            .service()
+                            .snapshots()
+                            .take(dir, Name.of("s"))
+                            .get(60, TimeUnit.SECONDS);
+            file.write(CHUNK, ByteBuffer.wrap(bytes(CHUNK, 2)));
+            file.sync(false);
+        }
+        fs.unlink(Caller.ROOT, dir, Name.of("f"));
+        cloneFile(PastInode.of(snapshot.number(), ino), dir, "c");
+        CairnFileSystem other = cluster.client("past");
+        long clone = other.lookup(Caller.ROOT, dir, Name.of("c")).ino();
+        assertArrayEquals(old, read(other, clone));
+        byte[] now = old.clone();
+        Arrays.fill(now, 0, 50, (byte) 3);
+        try (OpenFile own = other.open(Caller.ROOT, clone, FileSystem.O_RDWR)) {
+            own.write(0, ByteBuffer.wrap(bytes(50, 3)));
+            own.sync(false);
+        }
+        assertArrayEquals(old, read(other, PastInode.of(snapshot.number(), ino)));
+        cluster.embedded().service().snapshots().drop(snapshot).get(60, TimeUnit.SECONDS);
+        Poll.until(
+                "sweep and garbage",
+                60,
+                () ->
+                        !namespace().snapshotStatus().isSweeping()
+                                && namespace().garbageCount() == 0);
+        assertArrayEquals(now, read(cluster.client("after"), clone));
         assertEquals(List.of(), namespace().check());
     }
 

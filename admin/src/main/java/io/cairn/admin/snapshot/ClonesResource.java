@@ -51,7 +51,10 @@ public final class ClonesResource implements Resource {
         return List.of(
                 Route.of("POST", "/clones", Role.ADMIN, "Makes a clone of a file.")
                         .takes(
-                                Field.of("source", Shape.text(), "The path of a regular file."),
+                                Field.of(
+                                        "source",
+                                        Shape.text(),
+                                        "The path of a regular file, perhaps in a snapshot."),
                                 Field.of(
                                         "target",
                                         Shape.text(),
@@ -62,12 +65,6 @@ public final class ClonesResource implements Resource {
 
     private Plan make(Call call) {
         TreePath source = TreePath.find(master.namespace(), path(call, "source"));
-        if (PastInode.isPast(source.inode().ino())) {
-            throw Problem.invalid(
-                    "source",
-                    "'%s' is in a snapshot: copy it from there with 'cp'."
-                            .formatted(source.text()));
-        }
         FileType type = source.inode().attributes().type();
         if (type != FileType.FILE) {
             String what = type == FileType.DIRECTORY ? "is a directory" : "is no regular file";

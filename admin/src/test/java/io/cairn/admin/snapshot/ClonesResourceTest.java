@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.admin.AdminBench;
 import io.cairn.admin.Forest;
+import io.cairn.fs.Name;
+import io.cairn.wire.master.TreeMutation;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,12 +19,14 @@ import org.junit.jupiter.api.io.TempDir;
 class ClonesResourceTest {
     @TempDir Path directory;
     private AdminBench bench;
+    private Forest forest;
+    private long dir;
 
     @BeforeEach
     void open() throws Exception {
         bench = new AdminBench(directory);
-        Forest forest = new Forest(bench.master.service);
-        long dir = forest.mkdir(Forest.ROOT, "dir").ino();
+        forest = new Forest(bench.master.service);
+        dir = forest.mkdir(Forest.ROOT, "dir").ino();
         forest.create(dir, "f", "contents");
     }
 
@@ -73,7 +77,28 @@ class ClonesResourceTest {
                 201,
                 bench.change("POST", "/snapshots", "{\"directory\":\"/dir\",\"name\":\"s\"}")
                         .statusCode());
-        refused(400, "in a snapshot", "/dir/.snapshots/s/f", "/dir/g");
         refused(400, "in a snapshot", "/dir/f", "/dir/.snapshots/s/g");
+        refused(400, "only regular files", "/dir/.snapshots", "/dir2");
+        refused(400, "only regular files", "/dir/.snapshots/s", "/dir2");
+        refused(404, "/dir/.snapshots/s/no", "/dir/.snapshots/s/no", "/dir2");
+        refused(404, "/dir/.snapshots/no", "/dir/.snapshots/no/f", "/dir2");
+    }
+
+    @Test
+    void bringsAFileBackFromASnapshot() throws Exception {
+        assertEquals(
+                201,
+                bench.change("POST", "/snapshots", "{\"directory\":\"/dir\",\"name\":\"s\"}")
+                        .statusCode());
+        forest.made(new TreeMutation.Unlink(dir, Name.of("f")));
+        assertEquals(404, bench.send(bench.to("/files/dir/f")).statusCode());
+        HttpResponse<String> made = ask("", "/dir/.snapshots/s/f", "/dir/f");
+        assertEquals(201, made.statusCode(), made.body());
+        Map<String, Object> document = AdminBench.object(made);
+        assertEquals("/dir/.snapshots/s/f", document.get("source"));
+        assertEquals("/dir/f", document.get("target"));
+        assertEquals(8, document.get("sizeBytes"));
+        assertEquals(document.get("ino"), bench.get("/files/dir/f").get("ino"));
+        refused(409, "exists already", "/dir/.snapshots/s/f", "/dir/f");
     }
 }

@@ -15,11 +15,13 @@ import picocli.CommandLine.Parameters;
         name = "clone",
         description = {
             "Make a copy of a file at once, whatever its size: both files share their chunks.",
-            "What is written to one of them later does not show in the other."
+            "What is written to one of them later does not show in the other.",
+            "SRC may be in a snapshot: that brings a file back as it was."
         },
         footer = {
             "  cairn clone /mnt/cairn/images/base.raw /mnt/cairn/images/vm1.raw",
-            "  cairn clone /images/base.raw /images/vm2.raw"
+            "  cairn clone /images/base.raw /images/vm2.raw",
+            "  cairn clone /images/.snapshots/monday/vm1.raw /images/vm1.monday.raw"
         })
 @Calls("POST /clones")
 public final class CloneCommand implements Callable<Integer> {

@@ -291,7 +291,7 @@ public sealed interface ContentMutation extends Mutation {
          * EMLINK when too many files share the contents, E2BIG, ENOSPC; EAGAIN while a snapshot or
          * another clone is taken. Done.
          *
-         * @param source a regular file
+         * @param source a regular file; one in a snapshot is cloned at once, too
          * @param parent the directory of the clone, in which the name must be free
          */
         record BeginClone(long source, long parent, Name name) implements SnapshotMutation {

@@ -143,9 +143,15 @@ public final class SnapshotKeeper {
      * Makes a clone of a file, once clients have committed what they wrote to it, or have not
      * answered for two seconds; completes when every client can find it. Fails as {@link
      * BeginClone}; ETIMEDOUT when not all chunk servers answered in time: then there is none.
+     *
+     * @param source may be in a snapshot: nobody writes to it, and chunk servers are not asked
      */
     public CompletableFuture<Void> cloneFile(long source, long parent, Name name) {
-        return commits.apply(source)
+        CompletableFuture<Void> committed =
+                PastInode.isPast(source)
+                        ? CompletableFuture.completedFuture(null)
+                        : commits.apply(source);
+        return committed
                 .thenCompose(_ -> log.submit(new BeginClone(source, parent, name)))
                 .thenCompose(reply -> cloning(reply, source, new Made(parent, name)))
                 .thenCompose(_ -> names.announce(List.of(new Made(parent, name))));

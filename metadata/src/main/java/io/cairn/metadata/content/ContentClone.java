@@ -13,17 +13,21 @@ import java.util.List;
  * Gives a new file the contents of another one. Contents in the inode are copied. Chunks are not:
  * both files name the same objects from then on. From the end of the file on the clone has an
  * object of its own, because the other one may hold bytes there that nobody committed. The same
- * holds for chunks that have still to be cloned for the source. Belongs to the apply thread.
+ * holds for chunks that have still to be cloned for the source. The other file may be one that a
+ * snapshot shows: no chunk server changes its objects as long as there is that snapshot. Belongs to
+ * the apply thread.
  */
 public final class ContentClone {
     private final Transaction transaction;
     private final LayoutChoice layouts;
     private final SharedObjects shared;
+    private final RevivedObjects revived;
 
     public ContentClone(Transaction transaction, LayoutChoice layouts, SharedObjects shared) {
         this.transaction = transaction;
         this.layouts = layouts;
         this.shared = shared;
+        revived = new RevivedObjects(transaction);
     }
 
     /** Whether the contents of a file are in chunks, so that objects would be shared. */
@@ -48,8 +52,10 @@ public final class ContentClone {
     /**
      * Fills the draft of the clone, which is not stored yet. When chunks are shared no chunk server
      * changes any of the objects that exist.
+     *
+     * @param isPast whether the source is as a snapshot shows it
      */
-    public void fill(InodeDraft clone, Inode source) {
+    public void fill(InodeDraft clone, Inode source, boolean isPast) {
         Layout layout = source.layout();
         byte[] inline = source.inline();
         clone.policy = source.policy();
@@ -65,7 +71,15 @@ public final class ContentClone {
         clone.layout = own;
         clone.sizeBytes = sizeBytes;
         clone.usedBytes = source.attributes().usedBytes();
-        shared.share(source, clone.ino, own, freshOid);
+        if (isPast) {
+            for (long oid : SharedObjects.named(own)) {
+                if (oid != freshOid) {
+                    revived.revive(oid);
+                }
+            }
+        }
+        shared.share(
+                isPast ? transaction.inode(source.ino()) : source, clone.ino, own, freshOid);
     }
 
     /**

@@ -23,12 +23,17 @@ public final class ObjectLedger {
     /** End of a range that covers all chunks of an object from its start on. */
     public static final long TO_END = Long.MAX_VALUE;
 
+    /** The number of no inode. */
+    private static final long NOBODY = 0;
+
     private final Transaction transaction;
     private final SharedObjects shared;
+    private final RevivedObjects revived;
 
     public ObjectLedger(Transaction transaction, SharedObjects shared) {
         this.transaction = transaction;
         this.shared = shared;
+        revived = new RevivedObjects(transaction);
     }
 
     /** Releases everything that the layout of an inode refers to. */
@@ -86,6 +91,7 @@ public final class ObjectLedger {
         if (transaction.history().holds(oid, transaction.version())) {
             value.i64(transaction.version());
             transaction.records().put(Family.HELD, key, value.toBytes());
+            revived.released(oid);
         } else {
             transaction.records().put(Family.GC, key, value.toBytes());
         }
@@ -93,26 +99,34 @@ public final class ObjectLedger {
     }
 
     /**
-     * Releases what was held for snapshots, as far as none that is left needs it. Each becomes the
-     * last of the queue, as if it was released now: whoever works at the queue has passed the
-     * number that it had.
+     * Releases what was held for snapshots, as far as none that is left needs it. What files have
+     * back from a snapshot is theirs, and they release it. Each entry becomes the last of the
+     * queue, as if it was released now: whoever works at the queue has passed its old number.
      */
     public void letGo(List<Transaction.Entry> held) {
         for (Transaction.Entry entry : held) {
             GarbageTask task = decodeHeld(entry.key(), entry.value());
-            if (!transaction.history().holds(task.oid(), releasedAt(entry.value()))) {
-                byte[] value =
-                        Keys.value(29)
-                                .i32(task.poolId())
-                                .i64(task.oid())
-                                .i64(task.fromChunk())
-                                .i64(task.endChunk())
-                                .toBytes();
+            long version = revived.lastRelease(task.oid(), releasedAt(entry.value()));
+            if (!transaction.history().holds(task.oid(), version)) {
                 transaction.records().delete(Family.HELD, entry.key());
-                byte[] last = Keys.of(transaction.counters().takeGarbage());
-                transaction.records().put(Family.GC, last, value);
+                List<Part> unused =
+                        shared.unused(task.oid(), NOBODY, task.fromChunk(), task.endChunk());
+                unused.forEach(part -> letGo(task, part));
+                transaction.counters().poolUsed(task.poolId(), unused.size() - 1);
             }
         }
+    }
+
+    private void letGo(GarbageTask task, Part part) {
+        byte[] value =
+                Keys.value(29)
+                        .i32(task.poolId())
+                        .i64(task.oid())
+                        .i64(part.fromChunk())
+                        .i64(part.endChunk())
+                        .toBytes();
+        byte[] last = Keys.of(transaction.counters().takeGarbage());
+        transaction.records().put(Family.GC, last, value);
     }
 
     /** What is held for snapshots. */

@@ -95,13 +95,17 @@ public final class SharedObjects implements InodeWatch {
         }
     }
 
-    /** The objects that a clone names are those of both files, but for its own new one. */
-    void share(Inode source, long cloneIno, Layout clone, long freshOid) {
-        Set<Long> ofSource = named(source.layout());
+    /**
+     * The objects that a clone names are those of both files, but for its own new one.
+     *
+     * @param source as it is now; null when the clone is of a file that is in a snapshot only
+     */
+    void share(@Nullable Inode source, long cloneIno, Layout clone, long freshOid) {
+        Set<Long> ofSource = named(source == null ? null : source.layout());
         for (long oid : named(clone)) {
             if (oid != freshOid) {
                 put(oid, cloneIno);
-                if (ofSource.contains(oid)) {
+                if (source != null && ofSource.contains(oid)) {
                     put(oid, source.ino());
                 }
             }
@@ -109,20 +113,27 @@ public final class SharedObjects implements InodeWatch {
         putNumbers();
     }
 
-    /** Two files are about to exchange their contents. */
+    /**
+     * Two files are about to exchange their contents. What a snapshot shows of one of them counts
+     * as shared from then on: a clone of the snapshot has to find the other file.
+     */
     void swap(Inode one, Inode other) {
-        if (records == 0) {
+        if (records == 0 && transaction.history().isEmpty()) {
             return;
         }
-        Set<Long> oids = new HashSet<>(named(one.layout()));
+        Set<Long> ofOne = named(one.layout());
+        Set<Long> oids = new HashSet<>(ofOne);
         oids.addAll(named(other.layout()));
         for (long oid : oids) {
             boolean has = isUser(oid, one.ino());
             if (has != isUser(oid, other.ino())) {
                 delete(oid, has ? one.ino() : other.ino());
                 put(oid, has ? other.ino() : one.ino());
+            } else if (!has && transaction.history().mayShow(oid)) {
+                put(oid, ofOne.contains(oid) ? other.ino() : one.ino());
             }
         }
+        putNumbers();
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.state.View;
 import io.cairn.metadata.usage.QuotaTable;
 import java.util.Arrays;
 
@@ -83,11 +84,23 @@ public final class InodeTable {
 
     /** A regular file: ESTALE, EISDIR, or EINVAL for anything else. */
     public Inode file(long ino) {
-        Inode inode = require(ino);
+        return requireFile(require(ino));
+    }
+
+    /** A regular file as it was; ESTALE, EISDIR, EINVAL. */
+    public static Inode file(View past, long ino) {
+        Inode inode = past.inode(ino);
+        if (inode == null) {
+            throw new FsException(Errno.ESTALE, "inode " + ino + " is not in the snapshot");
+        }
+        return requireFile(inode);
+    }
+
+    private static Inode requireFile(Inode inode) {
         if (!inode.attributes().isFile()) {
             throw new FsException(
                     inode.attributes().isDirectory() ? Errno.EISDIR : Errno.EINVAL,
-                    "inode " + ino + " is not a regular file");
+                    "inode " + inode.ino() + " is not a regular file");
         }
         return inode;
     }
@@ -166,6 +179,11 @@ public final class InodeTable {
     /** Gives an inode the extended attributes of another one, in place of its own. */
     public void copyXattrs(long fromIno, long toIno) {
         xattrs.copyAll(fromIno, toIno);
+    }
+
+    /** Gives a new inode the extended attributes that one had in the past. */
+    public void copyXattrs(View past, long fromIno, long toIno) {
+        xattrs.copyAll(past, fromIno, toIno);
     }
 
     /** Stores a draft with the version of the current mutation. */

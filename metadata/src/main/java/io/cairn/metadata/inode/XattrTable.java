@@ -6,6 +6,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.state.View;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Limits;
@@ -125,13 +126,35 @@ public final class XattrTable {
             byte[] name = Keys.xattrNameOf(key);
             byte[] stored = name.length == 0 ? null : transaction.get(Family.XATTR, key);
             if (stored != null) {
-                byte[] value = valueOf(stored);
-                Encoder out = transaction.records().begin(value.length);
-                byte[] copy = out.raw(value, 0, value.length).toBytes();
-                transaction.records().put(Family.XATTR, Keys.xattr(toIno, name), copy);
+                putCopy(toIno, name, stored);
             }
         }
         putHead(toIno, head);
+    }
+
+    /** Gives a new inode the attributes that one had in the past. */
+    void copyAll(View past, long fromIno, long toIno) {
+        byte[] prefix = Keys.of(fromIno);
+        past.scan(
+                Family.XATTR,
+                prefix,
+                prefix,
+                (key, stored) -> {
+                    byte[] name = Keys.xattrNameOf(key);
+                    if (name.length == 0) {
+                        putHead(toIno, Head.decode(stored));
+                    } else {
+                        putCopy(toIno, name, stored);
+                    }
+                    return true;
+                });
+    }
+
+    private void putCopy(long ino, byte[] name, byte[] stored) {
+        byte[] value = valueOf(stored);
+        Encoder out = transaction.records().begin(value.length);
+        byte[] copy = out.raw(value, 0, value.length).toBytes();
+        transaction.records().put(Family.XATTR, Keys.xattr(ino, name), copy);
     }
 
     /** The contents in the value of an attribute's key. */

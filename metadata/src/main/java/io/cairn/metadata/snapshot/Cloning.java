@@ -1,6 +1,7 @@
 package io.cairn.metadata.snapshot;
 
 import io.cairn.fs.Name;
+import io.cairn.metadata.state.Moment;
 
 /**
  * Makes clones of files, which share objects with them. Like snapshots they need chunk servers that
@@ -11,12 +12,13 @@ public interface Cloning {
      * Checks all that a clone needs, and changes nothing.
      *
      * @param source a regular file
+     * @param moment when the source was what is cloned; of a snapshot that is live, or now
      * @param parent the directory of the clone
      * @param name a name that is free there
      * @throws io.cairn.base.FsException EISDIR, EINVAL, EEXIST, ENOTDIR, ESTALE, ENOENT, EROFS,
-     *     EDQUOT, EMLINK, E2BIG, ENOSPC
+     *     EDQUOT, EMLINK, E2BIG, ENOSPC; EAGAIN when the moment is not stored yet
      */
-    Clone prepare(long source, long parent, Name name);
+    Clone prepare(long source, Moment moment, long parent, Name name);
 
     /** Objects with smaller numbers must not be changed because files share some; or 0. */
     long firstOid();

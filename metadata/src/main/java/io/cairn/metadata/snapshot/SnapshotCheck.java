@@ -13,6 +13,8 @@ import java.util.function.Consumer;
  * is called S1.
  */
 public final class SnapshotCheck {
+    private static final byte[] ALL = {};
+
     private final View view;
     private final Consumer<String> violated;
 
@@ -36,8 +38,9 @@ public final class SnapshotCheck {
             }
         }
         if (all.stream().noneMatch(record -> record.version() > 0)) {
-            checkEmpty(Family.HISTORY);
-            checkEmpty(Family.HELD);
+            checkEmpty(Family.HISTORY, ALL);
+            checkEmpty(Family.HELD, ALL);
+            checkEmpty(Family.META, Keys.revived());
         }
         view.each(
                 Family.HISTORY,
@@ -48,9 +51,16 @@ public final class SnapshotCheck {
                 });
     }
 
-    private void checkEmpty(Family family) {
+    private void checkEmpty(Family family, byte[] prefix) {
         boolean[] isEmpty = {true};
-        view.each(family, (_, _) -> isEmpty[0] = false);
+        view.scan(
+                family,
+                prefix,
+                prefix,
+                (_, _) -> {
+                    isEmpty[0] = false;
+                    return false;
+                });
         if (!isEmpty[0]) {
             violated.accept("S1 there are no snapshots, but records of " + family);
         }

@@ -11,6 +11,7 @@ import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.snapshot.SnapshotRecord.State;
 import io.cairn.metadata.state.HistoryKeys;
 import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Moment;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
@@ -40,7 +41,8 @@ public final class SnapshotTable {
     private enum Phase implements Coded {
         NONE(0),
         HISTORY(1),
-        HELD(2);
+        HELD(2),
+        REVIVED(3);
 
         static final CodeTable<Phase> CODES = new CodeTable<>(values());
 
@@ -128,14 +130,36 @@ public final class SnapshotTable {
         begin(State.BEGUN, root, name, 0);
     }
 
-    /** Begins to clone a file. One whose contents are in the inode is cloned at once. */
+    /**
+     * Begins to clone a file. One whose contents are in the inode is cloned at once; and so is one
+     * in a snapshot, because chunk servers refuse changes of its objects already.
+     */
     private void beginClone(SnapshotMutation.BeginClone m) {
-        Cloning.Clone clone = cloning.prepare(m.source(), m.parent(), m.name());
+        if (PastInode.isPast(m.source())) {
+            clonePast(m);
+            return;
+        }
+        Cloning.Clone clone = cloning.prepare(m.source(), Moment.NOW, m.parent(), m.name());
         if (clone.sharesObjects()) {
             begin(State.CLONING, m.source(), m.name(), m.parent());
         } else {
             clone.make();
         }
+    }
+
+    private void clonePast(SnapshotMutation.BeginClone m) {
+        int number = PastInode.snapshotOf(m.source());
+        SnapshotRecord record = records.get(number);
+        if (record == null || !record.isLive()) {
+            throw new FsException(Errno.ESTALE, "snapshot " + number + " was dropped");
+        }
+        Cloning.Clone clone =
+                cloning.prepare(
+                        PastInode.livingOf(m.source()), record.moment(), m.parent(), m.name());
+        if (clone.sharesObjects()) {
+            cloning.fence(record.firstOid());
+        }
+        clone.make();
     }
 
     private void begin(State state, long root, Name name, long parent) {
@@ -201,7 +225,8 @@ public final class SnapshotTable {
         // Checked before the numbers are passed over: a clone may have become impossible.
         Cloning.Clone clone =
                 record.isClone()
-                        ? cloning.prepare(record.root(), record.parent(), record.name())
+                        ? cloning.prepare(
+                                record.root(), Moment.NOW, record.parent(), record.name())
                         : null;
         if (!transaction.counters().skipOids(record.firstOid())) {
             throw new FsException(
@@ -267,6 +292,13 @@ public final class SnapshotTable {
             case HELD -> {
                 List<Transaction.Entry> found = transaction.page(Family.HELD, ALL, cursor, count);
                 letGo.accept(found);
+                proceed(found, count, Phase.REVIVED);
+            }
+            case REVIVED -> {
+                byte[] from = cursor.length == 0 ? Keys.revived() : cursor;
+                List<Transaction.Entry> found =
+                        transaction.page(Family.META, Keys.revived(), from, count);
+                found.forEach(this::forgetRevived);
                 proceed(found, count, Phase.NONE);
                 if (phase == Phase.NONE) {
                     forgetDropped();
@@ -274,6 +306,13 @@ public final class SnapshotTable {
             }
         }
         putNumbers();
+    }
+
+    /** All that was held of it is let go by now when no snapshot may show it. */
+    private void forgetRevived(Transaction.Entry entry) {
+        if (!transaction.history().mayShow(Keys.revivedOf(entry.key()))) {
+            transaction.records().delete(Family.META, entry.key());
+        }
     }
 
     private void proceed(List<Transaction.Entry> found, int count, Phase next) {

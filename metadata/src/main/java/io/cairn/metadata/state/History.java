@@ -83,6 +83,11 @@ public final class History {
         return points.stream().anyMatch(point -> point.shows(fromVersion, endVersion));
     }
 
+    /** Whether a snapshot may show an object at all. */
+    public boolean mayShow(long oid) {
+        return points.stream().anyMatch(point -> oid < point.firstOid);
+    }
+
     /**
      * Whether a snapshot may show an object that files gave up with a mutation. An object with its
      * number was in use from its begin on.

@@ -47,6 +47,10 @@ import java.nio.charset.StandardCharsets;
  *                                                            chunk servers have to refuse
  *   "shared"     -> | 1 | records 8 | firstOid 8 |          of SHARED; while there are any, objects
  *                                                             before firstOid are not changed
+ *   "revived/" oid 8
+ *                -> | 1 | version 8 |                        objects that clones of files in
+ *                                                             snapshots name; version: of the last
+ *                                                             release of a part since then, or 0
  *   "hash"       -> | 1 | hash 8 |                           of all changes so far (StateHash)
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint
@@ -155,6 +159,7 @@ public final class Keys {
     private static final String MAP_PREFIX = "map/";
     private static final String QUOTA_PREFIX = "quota/";
     private static final String RECORD_PREFIX = "record/";
+    private static final String REVIVED_PREFIX = "revived/";
     private static final int HELD = 0;
     private static final int WAITING = 1;
     private static final int JOB_FRAME = 0;
@@ -183,6 +188,21 @@ public final class Keys {
     /** The key of the numbers of shared objects. */
     public static byte[] shared() {
         return meta("shared");
+    }
+
+    /** The prefix of all objects that clones of files in snapshots name. */
+    public static byte[] revived() {
+        return meta(REVIVED_PREFIX);
+    }
+
+    /** The key of such an object. */
+    public static byte[] revived(long oid) {
+        return new Encoder(16).raw(revived(), 0, REVIVED_PREFIX.length()).i64(oid).toBytes();
+    }
+
+    /** The object in the key of such an object. */
+    public static long revivedOf(byte[] key) {
+        return numberAt(key, REVIVED_PREFIX.length());
     }
 
     /** The key of the numbers of snapshots, and of the sweep. */

@@ -1,5 +1,7 @@
 package io.cairn.metadata.state;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Store.Family;
@@ -114,6 +116,17 @@ public final class Transaction {
     public @Nullable Inode inode(long ino) {
         Slot slot = inodes.get(ino);
         return slot != null ? slot.inode : committed.inode(ino);
+    }
+
+    /**
+     * The state at a moment in the past, of which everything is kept. EAGAIN when that is in this
+     * entry, which is not stored yet.
+     */
+    public View at(Moment moment) {
+        if (moment.version() >>> Keys.ORDINAL_BITS >= index) {
+            throw new FsException(Errno.EAGAIN, "the snapshot was taken just now: try again");
+        }
+        return committed.at(moment);
     }
 
     public static Inode decodeInode(byte[] value) {

@@ -11,12 +11,14 @@ import io.cairn.metadata.content.SharedObjects;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.snapshot.Cloning;
+import io.cairn.metadata.state.Moment;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.state.View;
 import io.cairn.metadata.trash.TrashBin;
 
 /**
- * Makes a new file with the attributes, extended attributes and contents of another one. It is
- * charged to its directory and owner in full. Belongs to the apply thread.
+ * Makes a new file with the attributes, extended attributes and contents of another one, or of one
+ * in a snapshot. It is charged to its directory and owner in full. Belongs to the apply thread.
  */
 public final class FileClone implements Cloning {
     private final Transaction transaction;
@@ -39,8 +41,9 @@ public final class FileClone implements Cloning {
     }
 
     @Override
-    public Clone prepare(long sourceIno, long parentIno, Name name) {
-        Inode source = inodes.file(sourceIno);
+    public Clone prepare(long sourceIno, Moment moment, long parentIno, Name name) {
+        View past = moment.equals(Moment.NOW) ? null : transaction.at(moment);
+        Inode source = past == null ? inodes.file(sourceIno) : InodeTable.file(past, sourceIno);
         if (source.attributes().nlink() == 0) {
             throw new FsException(Errno.ENOENT, "inode " + sourceIno + " has lost its last name");
         }
@@ -64,9 +67,13 @@ public final class FileClone implements Cloning {
 
             @Override
             public void make() {
-                contents.fill(draft, source);
+                contents.fill(draft, source, past != null);
                 names.enter(parent, name, draft);
-                inodes.copyXattrs(sourceIno, draft.ino);
+                if (past == null) {
+                    inodes.copyXattrs(sourceIno, draft.ino);
+                } else {
+                    inodes.copyXattrs(past, sourceIno, draft.ino);
+                }
             }
         };
     }

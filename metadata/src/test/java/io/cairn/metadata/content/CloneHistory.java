@@ -71,6 +71,7 @@ final class CloneHistory {
     private int names;
     private int values;
     int clones;
+    int revivals;
 
     CloneHistory(long seed) {
         random = new Random(seed);
@@ -79,7 +80,7 @@ final class CloneHistory {
     /** Does so many things and compares everything now and then. */
     void run(int steps) {
         for (int i = 0; i < steps; i++) {
-            step(random.nextInt(22));
+            step(random.nextInt(25));
             compare();
             if (i % 16 == 0) {
                 check();
@@ -108,6 +109,7 @@ final class CloneHistory {
             case 17 -> collect();
             case 18 -> swap(ino, any());
             case 19, 20 -> storeWithoutTelling(ino);
+            case 21, 22, 23 -> clonePast();
             default -> bench.reopen();
         }
     }
@@ -287,6 +289,28 @@ final class CloneHistory {
         Reply reply = bench.read(new Query.Lookup(Bench.ROOT, name));
         Inode clone = assertInstanceOf(Reply.EntryReply.class, reply).inode();
         files.put(clone.ino(), content(ino).copy());
+    }
+
+    /** Brings a file back from a snapshot, whatever has become of it. */
+    private void clonePast() {
+        if (files.size() >= MAX_FILES || snapshots.isEmpty()) {
+            return;
+        }
+        List<Integer> all = List.copyOf(snapshots.keySet());
+        int number = all.get(random.nextInt(all.size()));
+        Map<Long, Content> then = Objects.requireNonNull(snapshots.get(number));
+        if (then.isEmpty()) {
+            return;
+        }
+        List<Long> inos = List.copyOf(then.keySet());
+        long ino = inos.get(random.nextInt(inos.size()));
+        Name name = Name.of("p" + names++);
+        long past = PastInode.of(number, ino);
+        done(bench.leader(new SnapshotMutation.BeginClone(past, Bench.ROOT, name)));
+        Reply reply = bench.read(new Query.Lookup(Bench.ROOT, name));
+        Inode clone = assertInstanceOf(Reply.EntryReply.class, reply).inode();
+        files.put(clone.ino(), Objects.requireNonNull(then.get(ino)).copy());
+        revivals += clone.inline() == null ? 1 : 0;
     }
 
     private static void done(Reply reply) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Name;
@@ -78,6 +79,9 @@ final class ContentCloneTest {
         Statistics.label("clones in chunks").collect(history.clones > 0);
         Statistics.label("clones in chunks")
                 .coverage(coverage -> coverage.check(true).percentage(p -> p > 80));
+        Statistics.label("clones of snapshots").collect(history.revivals > 0);
+        Statistics.label("clones of snapshots")
+                .coverage(coverage -> coverage.check(true).percentage(p -> p > 50));
     }
 
     @Example
@@ -205,6 +209,118 @@ final class ContentCloneTest {
 
     private static long sizeOf(Bench bench) {
         return bench.namespace.accounts().total(Bench.ROOT).lengthBytes();
+    }
+
+    private int snapshot(String name) {
+        bench.leader(new SnapshotMutation.BeginSnapshot(Bench.ROOT, Name.of(name)));
+        int number = begun();
+        Reply reply = bench.leader(new SnapshotMutation.FinishSnapshot(number));
+        assertEquals(new Reply.Done(), reply);
+        return number;
+    }
+
+    private void drop(int snapshot) {
+        bench.leader(new SnapshotMutation.DropSnapshot(snapshot));
+        while (bench.namespace.snapshotStatus().isSweeping()) {
+            bench.leader(new SnapshotMutation.SweepHistory(1000));
+        }
+        bench.verify();
+    }
+
+    private void removed(String name) {
+        long ino = bench.inodeOf(new Query.Lookup(Bench.ROOT, Name.of(name))).ino();
+        bench.unlink(Bench.ROOT, name);
+        bench.leader(new LeaderMutation.Purge(new long[] {ino}));
+        bench.verify();
+    }
+
+    @Example
+    void aFileComesBackFromASnapshot() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        byte[] name = "user.colour".getBytes(StandardCharsets.UTF_8);
+        bench.as(1, new TreeMutation.SetXattr(file.ino(), name, new byte[] {1, 2}, 0));
+        Inode then = bench.inode(file.ino());
+        int first = snapshot("s");
+        bench.as(1, new TreeMutation.SetXattr(file.ino(), name, new byte[] {3}, 0));
+        bench.change(file.ino(), AttributeChange.NONE.withMode(0600));
+        removed("f");
+        assertEquals(0, bench.namespace.garbageCount(), "all is held");
+        long fence = bench.namespace.snapshotStatus().fence().firstOid();
+        assertEquals(new Reply.Done(), begin(PastInode.of(first, file.ino()), "c"));
+        assertNull(bench.namespace.snapshotStatus().begun(), "chunk servers are not asked");
+        assertEquals(fence, bench.namespace.snapshotStatus().fence().firstOid());
+        Inode clone = bench.inodeOf(new Query.Lookup(Bench.ROOT, Name.of("c")));
+        assertEquals(then.attributes().mode(), clone.attributes().mode());
+        assertEquals(then.attributes().mtimeNs(), clone.attributes().mtimeNs());
+        assertEquals(layout(then).lastOid(), layout(clone).runOf(2).oid());
+        Reply value = bench.read(new Query.GetXattr(clone.ino(), name));
+        assertArrayEquals(
+                new byte[] {1, 2}, assertInstanceOf(Reply.BytesReply.class, value).bytes());
+        // Without the snapshot the clone needs its chunks still, and nobody changes them in place.
+        drop(first);
+        assertEquals(1, bench.namespace.garbageCount(), "what may be beyond the end");
+        assertEquals(3, bench.namespace.garbage(0, 10).getFirst().fromChunk());
+        assertEquals(fence, bench.namespace.snapshotStatus().fence().firstOid());
+        removed("c");
+        assertTrue(bench.namespace.garbage(0, 10).size() > 1, "now nobody needs them");
+        assertEquals(0, bench.store.size(Family.SHARED));
+    }
+
+    /** What was released before it came back is held for those that show it since then. */
+    @Example
+    void laterSnapshotsHoldWhatCameBack() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        int first = snapshot("s1");
+        removed("f");
+        assertEquals(new Reply.Done(), begin(PastInode.of(first, file.ino()), "c"));
+        int second = snapshot("s2");
+        removed("c");
+        drop(first);
+        assertEquals(0, bench.namespace.garbageCount(), "the second snapshot shows all of it");
+        assertTrue(bench.store.size(Family.HELD) > 0);
+        drop(second);
+        assertTrue(bench.namespace.garbageCount() > 0);
+        assertEquals(0, bench.store.size(Family.HELD));
+        assertEquals(0, bench.store.size(Family.SHARED));
+        assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+    }
+
+    /** The file of the snapshot has other contents now, and another file has those. */
+    @Example
+    void contentsThatMovedToAnotherFileAreShared() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        Inode other = fileInChunks("o", 1L << CHUNK_LOG2);
+        int first = snapshot("s");
+        bench.ok(
+                new ContentMutation.SwapContents(
+                        file.ino(),
+                        file.attributes().version(),
+                        other.ino(),
+                        other.attributes().version()));
+        assertEquals(new Reply.Done(), begin(PastInode.of(first, file.ino()), "c"));
+        bench.verify();
+        drop(first);
+        removed("c");
+        assertEquals(1, bench.namespace.garbageCount(), "the object of the clone alone");
+        removed("o");
+        removed("f");
+        assertEquals(0, bench.store.size(Family.SHARED));
+    }
+
+    @Example
+    void snapshotsThatAreGoneHaveNoFiles() {
+        Inode file = fileInChunks("f", 1L << CHUNK_LOG2);
+        long directory = bench.mkdir(Bench.ROOT, "d").ino();
+        int first = snapshot("s");
+        Inode late = fileInChunks("late", 1L << CHUNK_LOG2);
+        refused(Errno.ESTALE, begin(PastInode.of(first, late.ino()), "c"));
+        refused(Errno.EISDIR, begin(PastInode.of(first, directory), "c"));
+        refused(Errno.EEXIST, begin(PastInode.of(first, file.ino()), "d"));
+        refused(Errno.ESTALE, begin(PastInode.of(first + 1, file.ino()), "c"));
+        refused(Errno.ESTALE, begin(PastInode.list(Bench.ROOT), "c"));
+        bench.leader(new SnapshotMutation.DropSnapshot(first));
+        refused(Errno.ESTALE, begin(PastInode.of(first, file.ino()), "c"));
+        bench.verify();
     }
 
     @Example
