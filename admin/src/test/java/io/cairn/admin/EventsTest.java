@@ -24,7 +24,6 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @NullUnmarked
@@ -52,7 +51,6 @@ class EventsTest {
     }
 
     @Test
-    @Timeout(60)
     void whatHappensIsTold() throws Exception {
         AdminBench.until(() -> isTold("leader", "m1"));
         long session = bench.openSession("host:/mnt 1");
@@ -71,7 +69,6 @@ class EventsTest {
     }
 
     @Test
-    @Timeout(60)
     void formerPoolsThatHoldNothingGo() throws Exception {
         bench.startServers();
         AdminBench.until(() -> isTold("poolsMade", "pools"));
@@ -103,7 +100,6 @@ class EventsTest {
     }
 
     @Test
-    @Timeout(60)
     void aDamagedCopyIsToldOnceWithFileServerAndDisk() throws Exception {
         bench.startServers();
         AdminBench.until(() -> isTold("poolsMade", "pools"));
@@ -174,7 +170,6 @@ class EventsTest {
     }
 
     @Test
-    @Timeout(60)
     void theStreamTellsStateAndEventsAsTheyHappen() throws Exception {
         HttpResponse<InputStream> response =
                 bench.http()
@@ -212,7 +207,6 @@ class EventsTest {
     }
 
     @Test
-    @Timeout(60)
     void theStreamEndsWithTheToken() throws Exception {
         String secret = bench.newToken("watcher", Role.READ);
         HttpResponse<InputStream> response =

@@ -121,12 +121,12 @@ class HangingDiskTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(120)
     void theOtherDiskGoesOn() throws Exception {
         int hanging = groups(0).getFirst();
         int going = groups(1).getFirst();
         byte[] data = ChunkCluster.random(1, BYTES);
-        client.write(going, 9, 0, 0, data).get(10, TimeUnit.SECONDS);
+        client.write(going, 9, 0, 0, data).get(30, TimeUnit.SECONDS);
         disks.getFirst().setHanging(true);
         List<CompletableFuture<?>> stuck = new ArrayList<>();
         for (int i = 0; i < 50; i++) {

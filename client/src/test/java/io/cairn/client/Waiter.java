@@ -24,10 +24,10 @@ public final class Waiter {
 
     /** Returns when it waits, or is through. */
     public void awaitWaiting() {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (thread.getState() != Thread.State.TIMED_WAITING && thread.isAlive()) {
             if (System.nanoTime() - end > 0) {
-                throw new AssertionError("it is " + thread.getState());
+                throw new AssertionError("it waits not within 30 s, it is " + thread.getState());
             }
             Thread.onSpinWait();
         }
@@ -38,6 +38,6 @@ public final class Waiter {
     }
 
     public boolean result() throws Exception {
-        return result.get(10, TimeUnit.SECONDS);
+        return result.get(30, TimeUnit.SECONDS);
     }
 }

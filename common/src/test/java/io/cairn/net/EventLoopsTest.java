@@ -41,7 +41,7 @@ class EventLoopsTest {
                             order.add("turn");
                             asking.complete(Thread.currentThread());
                         });
-        assertSame(asking.get(10, TimeUnit.SECONDS), later.get(10, TimeUnit.SECONDS));
+        assertSame(asking.get(60, TimeUnit.SECONDS), later.get(60, TimeUnit.SECONDS));
         assertEquals(List.of("turn", "end"), order);
     }
 
@@ -60,10 +60,10 @@ class EventLoopsTest {
                 () ->
                         loops.endOfTurn(TimeUnit.HOURS.toNanos(1))
                                 .execute(() -> turn.complete(null)));
-        turn.get(10, TimeUnit.SECONDS);
+        turn.get(60, TimeUnit.SECONDS);
         CompletableFuture<Void> other = new CompletableFuture<>();
         loop.execute(() -> other.complete(null));
-        other.get(10, TimeUnit.SECONDS);
+        other.get(60, TimeUnit.SECONDS);
     }
 
     /** The answer of a task elsewhere is a task of the loop; neither waits for the hour. */
@@ -74,7 +74,7 @@ class EventLoopsTest {
             CompletableFuture<Thread> answered = new CompletableFuture<>();
             Runnable work = () -> loop.execute(() -> answered.complete(Thread.currentThread()));
             loop.execute(() -> loops.awake(disk, TimeUnit.HOURS.toNanos(1)).execute(work));
-            assertNotSame(Thread.currentThread(), answered.get(10, TimeUnit.SECONDS));
+            assertNotSame(Thread.currentThread(), answered.get(60, TimeUnit.SECONDS));
             loops.awake(disk, 1).execute(() -> {});
         }
     }

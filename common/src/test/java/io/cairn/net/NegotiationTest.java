@@ -95,7 +95,7 @@ class NegotiationTest {
             Message reply = get(connection.call(Message.of(sent::toBytes), 5_000));
             assertEquals(new Grown(1, young), Grown.decode(reply.decoder()));
             assertEquals(version, connection.version());
-            Connection far = accepted.poll(10, TimeUnit.SECONDS);
+            Connection far = accepted.poll(60, TimeUnit.SECONDS);
             assertEquals(version, far == null ? 0 : far.version());
             assertEquals(connection.release(), far == null ? "" : far.release());
         }

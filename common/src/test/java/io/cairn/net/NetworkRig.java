@@ -100,7 +100,7 @@ public final class NetworkRig {
         try {
             return future.get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | InterruptedException | TimeoutException e) {
-            return fail(e);
+            return fail(e.toString(), e);
         }
     }
 
@@ -118,7 +118,7 @@ public final class NetworkRig {
         long deadline = System.nanoTime() + TIMEOUT_MS * 1_000_000;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                fail("not in time: " + what);
+                fail("not within " + TIMEOUT_MS + " ms: " + what);
             }
             Thread.sleep(2);
         }

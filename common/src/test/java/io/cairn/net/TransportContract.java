@@ -276,7 +276,7 @@ public abstract class TransportContract {
 
     private static void awaitQuietly(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(10, TimeUnit.SECONDS));
+            assertTrue(latch.await(60, TimeUnit.SECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

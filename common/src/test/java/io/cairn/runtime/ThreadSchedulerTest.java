@@ -21,7 +21,7 @@ class ThreadSchedulerTest {
     }
 
     private static void await(CountDownLatch latch) throws InterruptedException {
-        assertTrue(latch.await(10, TimeUnit.SECONDS));
+        assertTrue(latch.await(60, TimeUnit.SECONDS));
     }
 
     @Test

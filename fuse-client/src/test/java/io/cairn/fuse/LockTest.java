@@ -44,7 +44,7 @@ class LockTest extends MountTest {
             waiters.forEach(waiter -> assertTrue(waiter.isAlive()));
             holder.flock(fd, Lock.Mode.UNLOCK, false);
             for (Process waiter : waiters) {
-                assertTrue(waiter.waitFor(20, TimeUnit.SECONDS), "a waiter was forgotten");
+                assertTrue(waiter.waitFor(60, TimeUnit.SECONDS), "a waiter was forgotten");
                 assertEquals(0, waiter.exitValue());
             }
         }

@@ -51,12 +51,12 @@ public class MountTest {
         return new String(Files.readAllBytes(file), UTF_8);
     }
 
-    /** Polls until a condition holds, ten seconds at most. */
+    /** Polls until a condition holds, 30 seconds at most. */
     public static void await(String what, BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                Assertions.fail("still not: " + what);
+                Assertions.fail("not within 30 s: " + what);
             }
             Thread.sleep(5);
         }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Set-uid and set-gid end with a write, and the kernel knows it at once. */
-@Timeout(60)
+@Timeout(120)
 class SetUidTest extends MountTest {
     private static final int USER = 12_345;
 
@@ -46,7 +46,7 @@ class SetUidTest extends MountTest {
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
         String out = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
-        assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS), command);
         assertEquals(0, process.exitValue(), command);
         return out;
     }

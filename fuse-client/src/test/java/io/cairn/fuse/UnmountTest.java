@@ -75,7 +75,7 @@ class UnmountTest extends MountTest {
             assertNull(MountTable.find(path), "cycle " + cycle);
             assertTrue(mount.awaitEnd(0));
             for (Thread worker : workers) {
-                worker.join(10_000);
+                worker.join(60_000);
                 assertFalse(worker.isAlive(), "a process hangs in cycle " + cycle);
             }
         }

@@ -48,7 +48,7 @@ class AdminServerTest {
     private HttpResponse<String> ask(String method, String path) throws Exception {
         return http.send(
                 HttpRequest.newBuilder(URI.create("http://" + door.endpoint() + path))
-                        .timeout(Duration.ofSeconds(10))
+                        .timeout(Duration.ofSeconds(60))
                         .method(method, HttpRequest.BodyPublishers.noBody())
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
@@ -114,7 +114,7 @@ class AdminServerTest {
 
     private String raw(byte[] bytes) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), door.endpoint().port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write(bytes);
             socket.getOutputStream().flush();
             try (InputStream in = socket.getInputStream()) {

@@ -117,7 +117,7 @@ class HttpServerTest {
 
     private static Socket connect(HttpServer at) throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port());
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(30_000);
         return socket;
     }
 
@@ -170,7 +170,7 @@ class HttpServerTest {
     void aFeedEndsWhenItsClientGoes() throws Exception {
         HttpServer at = open(null);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(30_000);
             String request = "GET /feed HTTP/1.1\r\nHost: x\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();

@@ -47,10 +47,10 @@ public final class LoneMaster implements AutoCloseable {
                         15_000);
         service = new MasterService(settings, ground);
         log.listener = service::tell;
-        long end = System.nanoTime() + 10_000_000_000L;
+        long end = System.nanoTime() + 60_000_000_000L;
         while (!service.leads() || service.namespace().clusterId() == 0) {
             if (System.nanoTime() > end) {
-                throw new IllegalStateException("not founded");
+                throw new IllegalStateException("not founded within 60 s");
             }
             Thread.sleep(10);
         }

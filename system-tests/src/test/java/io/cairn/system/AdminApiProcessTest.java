@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.node.MasterNode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,10 +16,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +25,6 @@ import tools.jackson.jr.ob.JSON;
 
 /** The admin API of three masters as processes, with a chunk server and a real mount. */
 class AdminApiProcessTest {
-    private static final Pattern ADMIN = Pattern.compile("admin on (\\S+)");
     private static final List<String> MASTERS = List.of("m1", "m2", "m3");
 
     @TempDir Path directory;
@@ -37,9 +33,8 @@ class AdminApiProcessTest {
 
     private HttpResponse<String> send(
             ProcessCluster cluster, String master, String method, String path) throws Exception {
-        Matcher address = ADMIN.matcher(Files.readString(cluster.log(master)));
-        assertTrue(address.find(), cluster.logs());
-        URI uri = URI.create("http://" + address.group(1) + "/api/v1" + path);
+        String address = cluster.process(master).await("admin on (\\S+)", 60).group(1);
+        URI uri = URI.create("http://" + address + "/api/v1" + path);
         HttpRequest request =
                 HttpRequest.newBuilder(uri)
                         .timeout(Duration.ofSeconds(30))
@@ -56,21 +51,6 @@ class AdminApiProcessTest {
         return JSON.std.mapFrom(response.body());
     }
 
-    /** The secret that the leader wrote, or null before. */
-    private @Nullable String firstToken() {
-        try {
-            for (String master : MASTERS) {
-                Path file = directory.resolve(master).resolve(MasterNode.TOKEN_FILE);
-                if (Files.exists(file)) {
-                    return Files.readString(file).strip();
-                }
-            }
-            return null;
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
-    }
-
     @Test
     @Timeout(value = 240)
     void anyMasterAdministersTheCluster() throws Exception {
@@ -80,8 +60,11 @@ class AdminApiProcessTest {
             cluster.startChunkServers(1);
             Path mount = cluster.mount("mnt");
             Files.writeString(mount.resolve("hello"), "hello");
-            Poll.until("first token", 30, () -> firstToken() != null);
-            token = Objects.requireNonNull(firstToken());
+            token = Files.readString(cluster.awaitFirstToken()).strip();
+            for (String master : MASTERS) {
+                // A follower hears of it later.
+                Poll.until("token", 60, () -> !get(cluster, master, "/cluster").isEmpty());
+            }
 
             String leader = String.valueOf(get(cluster, "m1", "/cluster").get("leader"));
             for (String master : MASTERS) {

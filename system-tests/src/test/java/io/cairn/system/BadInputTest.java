@@ -147,7 +147,7 @@ final class BadInputTest {
         Path out = directory.resolve("env.out");
         try (CairnProcess process =
                 CairnProcess.start(out, List.of("status"), Map.of("CAIRN_DATTA", "x"))) {
-            assertEquals(ExitCode.CONFIG, process.awaitExit(30));
+            assertEquals(ExitCode.CONFIG, process.awaitExit(60), process.output());
             assertTrue(process.output().contains("did you mean 'data'"), process.output());
         }
     }

@@ -28,7 +28,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
  * waits for what it needs, as the pages draw themselves anew all the time.
  */
 final class Browser implements AutoCloseable {
-    private static final int LIMIT_S = 20;
+    private static final int LIMIT_S = 60;
     private static final Pattern REQUEST =
             Pattern.compile("\"method\":\"Network.requestWillBeSent\".*?\"request\":\\{.*?\\}", 32);
     private static final Pattern URL = Pattern.compile("\"url\":\"([^\"]*)\"");

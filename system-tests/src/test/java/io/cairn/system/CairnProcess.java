@@ -17,6 +17,10 @@ public final class CairnProcess implements AutoCloseable {
     /** The line by which a service says that it answers; lines of the log begin with a date. */
     public static final String READY = "(?m)^cairn .*ready";
 
+    /** What says that the first token of the admin API counts, and in which file it is. */
+    static final String FIRST_TOKEN =
+            "the first token of the admin API, of role admin, is in (\\S+)";
+
     /** What every JVM with Cairn is started with. */
     static final List<String> COMMON_OPTIONS =
             List.of(
@@ -91,7 +95,7 @@ public final class CairnProcess implements AutoCloseable {
     public static Result run(Path directory, String... arguments) throws Exception {
         Path output = Files.createTempFile(directory, "command", ".out");
         try (CairnProcess process = start(output, List.of(arguments))) {
-            int code = process.awaitExit(60);
+            int code = process.awaitExit(100);
             return new Result(code, process.output());
         }
     }
@@ -117,14 +121,16 @@ public final class CairnProcess implements AutoCloseable {
 
     /**
      * Waits until the output matches; fails with the output when the process ends or the time is
-     * over.
+     * over. Of a process that runs, only whole lines count: it may be writing the last one.
      */
     public Matcher await(String regex, int limitSeconds) throws InterruptedException {
         Pattern pattern = Pattern.compile(regex);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
         while (true) {
             boolean alive = process.isAlive();
-            Matcher matcher = pattern.matcher(output());
+            String output = output();
+            int whole = alive ? output.lastIndexOf('\n') + 1 : output.length();
+            Matcher matcher = pattern.matcher(output.substring(0, whole));
             if (matcher.find()) {
                 return matcher;
             }
@@ -132,12 +138,26 @@ public final class CairnProcess implements AutoCloseable {
                 throw new AssertionError(
                         (alive
                                         ? "no '" + regex + "' within " + limitSeconds + " s"
-                                        : "process ended")
+                                        : "no '" + regex + "', process ended" + exitCode())
                                 + "; output:\n"
-                                + output());
+                                + output);
             }
             Poll.pause();
         }
+    }
+
+    /**
+     * Waits until the first token of the admin API counts, as a master or a whole cluster says. Its
+     * file is there before that.
+     */
+    void awaitFirstToken() throws InterruptedException {
+        await(FIRST_TOKEN, 60);
+    }
+
+    /** With what a process ended that was started directly, for the message of a failed test. */
+    private String exitCode() {
+        Process started = child;
+        return started == null || started.isAlive() ? "" : " with " + started.exitValue();
     }
 
     /** Waits for the end; the exit code, for a process started directly. */
@@ -155,7 +175,7 @@ public final class CairnProcess implements AutoCloseable {
     /** {@code kill -9}, and waits for the end. */
     void kill() {
         process.destroyForcibly();
-        Poll.until("end of process " + pid(), 20, () -> !process.isAlive());
+        Poll.until("end of process " + pid(), 60, () -> !process.isAlive());
     }
 
     /** {@code kill -SIGNAL}. */

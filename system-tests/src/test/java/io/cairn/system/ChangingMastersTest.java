@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.node.ExitCode;
-import io.cairn.node.MasterNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,8 +25,7 @@ final class ChangingMastersTest {
             cluster.startMasters(1, 1);
             cluster.startChunkServers(1);
             Path mount = cluster.mount("mnt");
-            Path token = directory.resolve("m1").resolve(MasterNode.TOKEN_FILE);
-            Poll.until("the first token", 30, () -> Files.exists(token));
+            Path token = cluster.awaitFirstToken();
             String secret = Files.readString(token);
             Path kept = Files.writeString(directory.resolve("token"), secret);
             try (AckedLoad load = new AckedLoad(mount, 2, 7, false)) {
@@ -96,7 +94,7 @@ final class ChangingMastersTest {
             byte[] large = new byte[3 << 20];
             new Random(3).nextBytes(large);
             Files.write(mount.resolve("large"), large);
-            Path token = data.resolve(MasterNode.TOKEN_FILE);
+            Path token = cluster.awaitFirstToken();
             for (String name : List.of("m2", "m3")) {
                 String newcomer = cluster.join(name, door);
                 cluster.process(name).await("masters add " + name, 60);

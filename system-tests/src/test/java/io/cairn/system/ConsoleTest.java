@@ -83,9 +83,7 @@ final class ConsoleTest {
             Files.writeString(mount.resolve("projects/notes/note-" + i), "note " + i);
         }
         Files.writeString(mount.resolve("projects/<b>markup & \"quotes\""), "no markup");
-        Path secret = directory.resolve("m1/admin.token");
-        Poll.until("the first token", 20, () -> Files.size(secret) > 0);
-        token = Files.readString(secret).strip();
+        token = Files.readString(cluster.awaitFirstToken()).strip();
     }
 
     @AfterAll
@@ -183,7 +181,7 @@ final class ConsoleTest {
         browser.choose("#field-kind", "chmod");
         browser.type("#field-path", "/projects");
         browser.type("#field-mode", "g+w");
-        browser.type("#field-maxPerSecond", "2");
+        browser.type("#field-maxPerSecond", "1");
         browser.press("See what would change");
         browser.see("dialog", "tree /projects");
         browser.press("Start the job");
@@ -351,7 +349,7 @@ final class ConsoleTest {
             picture("load");
         } finally {
             isEnough.set(true);
-            writer.join(20_000);
+            writer.join(60_000);
         }
         assertFalse(writer.isAlive());
     }
@@ -389,7 +387,7 @@ final class ConsoleTest {
         browser.press("Evict the session");
         browser.see("h1", "^Sessions");
         Poll.until(
-                "end of " + id, 20, () -> call("GET", "/sessions/" + id, "").statusCode() == 404);
+                "end of " + id, 60, () -> call("GET", "/sessions/" + id, "").statusCode() == 404);
     }
 
     @Test

@@ -173,7 +173,7 @@ final class CrashTest {
             CairnProcess master = cluster.process("m1");
             Poll.until(
                     "the master has noticed",
-                    20,
+                    60,
                     () -> master.output().contains("has gone without ending its session"));
             for (Thread writer : writers) {
                 writer.join(60_000);

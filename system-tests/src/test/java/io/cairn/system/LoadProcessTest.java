@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.node.MasterNode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -21,8 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -37,8 +34,6 @@ class LoadProcessTest {
 
     /** What may be told beyond what was written: an operation that was sent twice. */
     private static final double TOLERANCE = 1.01;
-
-    private static final Pattern ADMIN = Pattern.compile("admin on (\\S+)");
 
     @TempDir Path directory;
 
@@ -81,11 +76,8 @@ class LoadProcessTest {
     }
 
     private Api api(ProcessCluster cluster, HttpClient http) throws Exception {
-        Matcher address = ADMIN.matcher(Files.readString(cluster.log("m1")));
-        assertTrue(address.find(), cluster.logs());
-        Path token = directory.resolve("m1").resolve(MasterNode.TOKEN_FILE);
-        Poll.until("first token", 30, () -> Files.size(token) > 0);
-        return new Api(http, address.group(1), Files.readString(token).strip());
+        String address = cluster.process("m1").await("admin on (\\S+)", 60).group(1);
+        return new Api(http, address, Files.readString(cluster.awaitFirstToken()).strip());
     }
 
     @Test
@@ -99,8 +91,8 @@ class LoadProcessTest {
             Path mount = cluster.mount("mnt");
             Api api = api(cluster, http);
             write(mount.resolve("film"), contents);
-            Poll.until("rate", 20, api::isWritten);
-            Poll.until("bytes", 20, () -> api.sum("writtenBytes") >= FILE_BYTES);
+            Poll.until("rate", 60, api::isWritten);
+            Poll.until("bytes", 60, () -> api.sum("writtenBytes") >= FILE_BYTES);
             long written = api.sum("writtenBytes");
             assertTrue(written <= FILE_BYTES * TOLERANCE, written + " bytes");
             assertEquals(0, api.sum("errors"));
@@ -110,9 +102,9 @@ class LoadProcessTest {
             // A mount that reads the files of the servers itself asks them for nothing.
             Path other = cluster.mount("other", "", "-o", "direct=off");
             assertArrayEquals(contents, Files.readAllBytes(other.resolve("film")));
-            Poll.until("bytes read", 20, () -> api.sum("readBytes") >= FILE_BYTES);
+            Poll.until("bytes read", 60, () -> api.sum("readBytes") >= FILE_BYTES);
             Poll.until("errors", 30, () -> api.sum("errors") > 0);
-            Poll.until("warning", 20, () -> "warning".equals(health(api).get("level")));
+            Poll.until("warning", 60, () -> "warning".equals(health(api).get("level")));
             String reasons = String.valueOf(health(api).get("reasons"));
             String disk = "Disk " + directory.resolve("c1") + " of chunk server c1 has had ";
             assertTrue(reasons.contains(disk), reasons);

@@ -85,7 +85,7 @@ final class LogSettingsTest {
             Files.writeString(config, "log-format: json\nlog-level: info,io.cairn.net=debug\n");
             process.await("Log levels are now info,io.cairn.net=debug", 30);
             process.terminate();
-            process.awaitExit(30);
+            process.awaitExit(60);
         }
         List<String> events =
                 Files.readAllLines(log).stream().filter(l -> l.startsWith("{")).toList();

@@ -73,7 +73,7 @@ final class MetricsTest {
                                 cluster.process("c1"),
                                 cluster.process("mnt"),
                                 gateway)) {
-                    doors.add(each.await("admin on (\\S+)", 10).group(1));
+                    doors.add(each.await("admin on (\\S+)", 60).group(1));
                 }
                 // The clients that have most connections are looked at every five seconds.
                 try (Socket client =
@@ -150,7 +150,7 @@ final class MetricsTest {
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpRequest request =
                     HttpRequest.newBuilder(URI.create("http://" + door + "/metrics"))
-                            .timeout(Duration.ofSeconds(10))
+                            .timeout(Duration.ofSeconds(60))
                             .build();
             HttpResponse<String> response =
                     client.send(request, HttpResponse.BodyHandlers.ofString());

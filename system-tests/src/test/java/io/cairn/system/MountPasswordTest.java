@@ -85,7 +85,7 @@ final class MountPasswordTest {
         CairnProcess cluster = CairnProcess.start(directory.resolve("up.log"), up);
         try {
             cluster.await(CairnProcess.READY, 90);
-            Poll.until("token", 20, () -> Files.exists(directory.resolve("data/admin.token")));
+            cluster.awaitFirstToken();
             exports("add", "/ 127.0.0.1(rw)", "--user", "alice");
             passwd("alice");
             refused("mount with -o user=NAME", mount, "");

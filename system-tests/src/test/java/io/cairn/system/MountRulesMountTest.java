@@ -52,7 +52,7 @@ final class MountRulesMountTest {
             cluster.await(CairnProcess.READY, 90);
             Files.createDirectories(whole.resolve("open/sub"));
             Files.createDirectories(whole.resolve("closed"));
-            Poll.until("token", 20, () -> Files.exists(directory.resolve("data/admin.token")));
+            cluster.awaitFirstToken();
             exports("add", CLOSED);
             CairnProcess.Result refused = CairnProcess.run(directory, mount.toArray(String[]::new));
             assertEquals(ExitCode.NO_PERMISSION, refused.exitCode(), refused.output());

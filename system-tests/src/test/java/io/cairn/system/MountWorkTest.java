@@ -46,7 +46,7 @@ final class MountWorkTest {
     void stopCluster() throws Exception {
         up.terminate();
         try {
-            assertEquals(143, up.awaitExit(20));
+            assertEquals(143, up.awaitExit(60), up.output());
         } finally {
             up.close();
             ProcessCluster.unmount(mount);

@@ -45,7 +45,7 @@ final class NfsRestartTest {
                                 "127.0.0.1:0"));
         started.add(up);
         up.await(CairnProcess.READY, 60);
-        master = up.await("master +(127\\.0\\.0\\.1:\\d+)", 10).group(1);
+        master = up.await("master +(127\\.0\\.0\\.1:\\d+)", 60).group(1);
         // Without a list root is nobody here, and ports below 1024 are asked for.
         exports("add", "/ *(rw,no_root_squash,insecure)");
     }
@@ -128,13 +128,13 @@ final class NfsRestartTest {
             client.mkdir(root, "data");
             exports("add", "/data *(rw,no_root_squash,insecure)");
             exports("remove", "--yes", "/");
-            Poll.until("export of /data alone", 20, () -> isRefused(client, "/"));
+            Poll.until("export of /data alone", 60, () -> isRefused(client, "/"));
             client.mount("/data");
             NfsError gone = assertThrows(NfsError.class, () -> client.getattr(root));
             assertEquals(70, gone.status(), "STALE");
             assertTrue(exports().contains("/data *(rw,no_root_squash,insecure)"), exports());
             exports("remove", "--yes", "/data");
-            Poll.until("end of the export", 20, () -> isRefused(client, "/data"));
+            Poll.until("end of the export", 60, () -> isRefused(client, "/data"));
         }
     }
 

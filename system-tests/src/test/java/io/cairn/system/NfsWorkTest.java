@@ -44,7 +44,7 @@ final class NfsWorkTest {
                                 "--listen",
                                 "127.0.0.1:0"));
         up.await(CairnProcess.READY, 60);
-        port = up.await("(?m)^ +nfs +127\\.0\\.0\\.1:(\\d+)", 10).group(1);
+        port = up.await("(?m)^ +nfs +127\\.0\\.0\\.1:(\\d+)", 60).group(1);
         // Root of an NFS client is nobody unless the export says otherwise.
         run("chmod 1777 mnt");
         // The gateway may believe the old mode for a second.
@@ -55,7 +55,7 @@ final class NfsWorkTest {
     void stopCluster() throws Exception {
         up.terminate();
         try {
-            assertEquals(143, up.awaitExit(20));
+            assertEquals(143, up.awaitExit(60), up.output());
         } finally {
             up.close();
             ProcessCluster.unmount(mount);
@@ -133,6 +133,6 @@ final class NfsWorkTest {
     }
 
     private String master() throws Exception {
-        return up.await("master +(127\\.0\\.0\\.1:\\d+)", 10).group(1);
+        return up.await("master +(127\\.0\\.0\\.1:\\d+)", 60).group(1);
     }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cli.api.ApiOptions;
 import io.cairn.node.ExitCode;
-import io.cairn.node.MasterNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,14 +42,7 @@ final class OperatorTest {
         cluster.startMasters(3, 1);
         cluster.startChunkServers(1);
         mount = cluster.mount("mnt");
-        Poll.until("the first token", 30, () -> tokens().findFirst().isPresent());
-        token = tokens().findFirst().orElseThrow();
-    }
-
-    private static Stream<Path> tokens() {
-        return MASTERS.stream()
-                .map(master -> directory.resolve(master).resolve(MasterNode.TOKEN_FILE))
-                .filter(Files::exists);
+        token = cluster.awaitFirstToken();
     }
 
     @AfterAll
@@ -229,7 +221,7 @@ final class OperatorTest {
             browser.open(base + "/#/servers");
             browser.see("main tbody tr", old + "\\s.*leads");
             cluster.kill(old);
-            // Nobody touches the page: within twenty seconds it shows who leads now.
+            // Nobody touches the page: it shows by itself who leads now.
             browser.see("main tbody tr", "(" + here + "|" + third + ")\\s.*leads");
             browser.see("main tbody tr", old + "\\s.*down since");
             String now = leader();

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * Masters, chunk servers and mounts, each a process of its own, that a test may kill and start
@@ -163,6 +164,24 @@ public final class ProcessCluster implements AutoCloseable {
         return mountpoint;
     }
 
+    /** Waits until the first token of the admin API counts; the file in which a master put it. */
+    Path awaitFirstToken() {
+        Pattern told = Pattern.compile(CairnProcess.FIRST_TOKEN + "\n");
+        List<Path> files = new ArrayList<>();
+        Poll.until(
+                "the first token",
+                60,
+                () -> {
+                    for (CairnProcess each : processes.values()) {
+                        told.matcher(each.output())
+                                .results()
+                                .forEach(line -> files.add(Path.of(line.group(1))));
+                    }
+                    return !files.isEmpty();
+                });
+        return files.getFirst();
+    }
+
     String masters() {
         return String.join(",", masters);
     }
@@ -267,7 +286,7 @@ public final class ProcessCluster implements AutoCloseable {
                             .redirectErrorStream(true)
                             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                             .start();
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
         } catch (IOException e) {

@@ -4,15 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.node.MasterNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,23 +17,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Chunk servers that are lost for good: their copies are made anew elsewhere. */
 final class RepairProcessTest {
-    private static final Pattern ADMIN = Pattern.compile("admin on (\\S+)");
     private static final int FILES = 40;
     private static final int FILE_BYTES = 200_000;
 
     @TempDir private Path directory;
 
     private String admin(ProcessCluster cluster, String... words) throws Exception {
-        Matcher address = ADMIN.matcher(Files.readString(cluster.log("m1")));
-        assertTrue(address.find(), cluster.logs());
+        String address = cluster.process("m1").await("admin on (\\S+)", 60).group(1);
         List<String> command = new ArrayList<>(List.of("admin"));
         command.addAll(List.of(words));
         command.addAll(
                 List.of(
                         "--api",
-                        "http://" + address.group(1),
+                        "http://" + address,
                         "--token-file",
-                        directory.resolve("m1").resolve(MasterNode.TOKEN_FILE).toString()));
+                        cluster.awaitFirstToken().toString()));
         CommandResult result = CommandResult.of(command);
         assertEquals(0, result.code(), result.errors());
         return result.out();

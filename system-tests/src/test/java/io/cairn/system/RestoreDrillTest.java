@@ -66,7 +66,7 @@ final class RestoreDrillTest {
             Files.write(mount.resolve("large"), bytes(1, 6 << 20));
             Files.write(mount.resolve("grows"), bytes(2, 1 << 20));
             Files.write(mount.resolve("gone"), bytes(5, 5 << 20));
-            Shell.run(directory, "cp m1/admin.token token");
+            Files.copy(cluster.awaitFirstToken(), directory.resolve("token"));
 
             Path file = directory.resolve("backup");
             backUp(cluster, file);

@@ -107,7 +107,7 @@ class SecuredClusterTest {
                         "--admin",
                         admin);
         process.await(CairnProcess.READY, 60);
-        Poll.until("the first token", 60, () -> Files.exists(directory.resolve("m1/admin.token")));
+        process.awaitFirstToken();
         return process;
     }
 
@@ -230,8 +230,9 @@ class SecuredClusterTest {
         letsAPasswordIn(mountpoint, contents);
         refusesStrangers(Identity.read(identity));
         refusesWithoutTicket(chunks, Identity.read(identity));
-        assertTrue(first.output().contains("shows no ticket for"), first.output());
-        assertTrue(leader.output().contains("master: refused 127.0.0.1"), leader.output());
+        // Who is refused may know it before the line is written.
+        first.await("shows no ticket for", 60);
+        leader.await("master: refused 127\\.0\\.0\\.1", 60);
         assertTrue(ca("list").output().contains("mount.laptop"));
         ca("revoke", "mount.laptop", "--yes");
         Poll.until("the revoked mount is refused", 60, () -> isBrokenOff(Identity.read(identity)));

@@ -124,8 +124,7 @@ class SecuredMastersTest {
     void theyGoOnWhenTheLeaderDiesAndNobodyElseSpeaksToThem() throws Exception {
         CairnProcess plain = master(1, peer(1), admin.toString(), "--found");
         plain.await(CairnProcess.READY, 60);
-        Path secret = directory.resolve("m1/admin.token");
-        Poll.until("the first token", 60, () -> Files.exists(secret));
+        plain.awaitFirstToken();
         plain.terminate();
         assertEquals(143, plain.awaitExit(60), plain.output());
         // A cluster gets its authority later, too.

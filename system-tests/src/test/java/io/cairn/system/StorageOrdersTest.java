@@ -42,8 +42,7 @@ final class StorageOrdersTest {
         cluster.startMasters(1, 3);
         cluster.startChunkServers(3);
         mount = cluster.mount("mnt");
-        Path token = directory.resolve("m1").resolve(MasterNode.TOKEN_FILE);
-        Poll.until("the first token", 30, () -> Files.exists(token));
+        cluster.awaitFirstToken();
     }
 
     @AfterAll
@@ -93,7 +92,9 @@ final class StorageOrdersTest {
     @Test
     void maintenanceTakesTheHeadsAwayWithoutAPause() throws Exception {
         long shortest = Long.MAX_VALUE;
-        for (String server : List.of("c1", "c2", "c1")) {
+        // A disk that others use has pauses of its own: one round without a pause is enough.
+        for (int round = 0; round < 3 || (round < 12 && shortest >= 300); round++) {
+            String server = round % 2 == 0 ? "c1" : "c2";
             long longest = 0;
             Thread order = Thread.ofVirtual().unstarted(() -> maintain(server));
             try (FileChannel file =

@@ -104,7 +104,8 @@ final class SyncedLoad implements AutoCloseable {
             } catch (IOException e) {
                 for (int unit = at / UNIT; unit < Math.min(UNITS, (at + BLOCK) / UNIT); unit++) {
                     if (synced[unit] > 0) {
-                        throw new AssertionError(path + " lost synced bytes at " + at, e);
+                        throw new AssertionError(
+                                path + " lost synced bytes at " + at + ": " + e, e);
                     }
                 }
             }

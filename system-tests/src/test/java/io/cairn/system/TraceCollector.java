@@ -193,7 +193,7 @@ final class TraceCollector implements AutoCloseable {
 
     private Seen await(String what, java.util.function.Supplier<List<Seen>> search) {
         try {
-            Poll.until(what, 20, () -> !search.get().isEmpty());
+            Poll.until(what, 60, () -> !search.get().isEmpty());
         } catch (AssertionError e) {
             throw new AssertionError(
                     "no "

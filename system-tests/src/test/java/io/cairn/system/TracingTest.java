@@ -169,7 +169,7 @@ final class TracingTest {
                 each.get();
             }
         }
-        Poll.until("all operations arrived", 20, () -> collector.spans("fs/unlink").size() == 120);
+        Poll.until("all operations arrived", 60, () -> collector.spans("fs/unlink").size() == 120);
         for (Seen server : collector.spans()) {
             if (server.kind().equals("SERVER")) {
                 Seen root =

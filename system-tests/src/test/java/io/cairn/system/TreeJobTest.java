@@ -43,6 +43,7 @@ final class TreeJobTest {
         cluster = new ProcessCluster(directory, 1);
         cluster.startMasters(1, 1);
         cluster.startChunkServers(1);
+        cluster.awaitFirstToken();
         a = cluster.mount("a");
         b = cluster.mount("b");
         Files.createDirectories(a.resolve("t/d"));

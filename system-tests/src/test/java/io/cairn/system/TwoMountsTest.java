@@ -155,7 +155,7 @@ final class TwoMountsTest {
             assertNull(one.tryLock(15, 1, true));
         }
         try (FileChannel one = open(a, "locked")) {
-            Poll.until("locks of a closed file are released", 20, () -> one.tryLock() != null);
+            Poll.until("locks of a closed file are released", 60, () -> one.tryLock() != null);
         }
     }
 

@@ -113,12 +113,12 @@ final class UpDownTest {
                 CairnProcess.start(directory.resolve("up.out"), terminal, up, Map.of())) {
             process.await(CairnProcess.READY, 90);
             Path log = data.resolve("log/up.log");
-            process.await("log +" + log, 20);
+            process.await("log +" + log, 60);
             assertTrue(Files.readString(log).contains(" INFO "), Files.readString(log));
             assertFalse(process.output().contains(" INFO "), process.output());
             CairnProcess.Result down = cairn("down", "--data", data.toString());
             assertEquals(0, down.exitCode(), down.output());
-            process.awaitExit(30);
+            process.awaitExit(60);
             assertTrue(process.output().contains("all files stay in " + data), process.output());
         }
     }
@@ -130,7 +130,7 @@ final class UpDownTest {
                         client.send(
                                 HttpRequest.newBuilder(
                                                 URI.create("http://" + running.admin() + path))
-                                        .timeout(Duration.ofSeconds(10))
+                                        .timeout(Duration.ofSeconds(60))
                                         .build(),
                                 HttpResponse.BodyHandlers.ofString());
                 assertEquals(200, answer.statusCode(), path + ": " + answer.body());

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 
 /** Requests as spans, over real sockets and within the process. */
 class TracedTransportTest {
-    private static final long LIMIT_MS = 10_000;
+    private static final long LIMIT_MS = 60_000;
 
     private final EventLoops loops = new EventLoops("both", 1, Clock.system());
     private final ReceiveBudget budget = new ReceiveBudget(64 << 20);

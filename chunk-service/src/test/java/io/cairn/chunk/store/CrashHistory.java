@@ -157,7 +157,7 @@ final class CrashHistory {
             model.acknowledge();
             acknowledged.put(chunk, world.stat(chunk).sequence());
         } catch (FsException e) {
-            throw new AssertionError(where(chunk), e);
+            throw new AssertionError(where(chunk) + ": " + e, e);
         }
     }
 

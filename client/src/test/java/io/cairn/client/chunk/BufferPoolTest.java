@@ -29,7 +29,7 @@ final class BufferPoolTest {
     /** A writer that waits for room already. */
     private Waiter writer(long timeoutMs) throws InterruptedException {
         Waiter writer = new Waiter(() -> pool.awaitRoom(WINDOW, timeoutMs));
-        assertTrue(pressed.await(10, TimeUnit.SECONDS));
+        assertTrue(pressed.await(30, TimeUnit.SECONDS));
         return writer;
     }
 
@@ -93,7 +93,7 @@ final class BufferPoolTest {
             all.add(new Waiter(() -> write(pieces, sent, waits)));
         }
         for (int i = 0; i < writers * pieces; i++) {
-            Integer piece = sent.poll(10, TimeUnit.SECONDS);
+            Integer piece = sent.poll(30, TimeUnit.SECONDS);
             assertNotNull(piece, "nobody writes");
             pool.free(piece);
         }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /** The tickets that a client shows, asks for and gives up. */
 class ChunkTicketsTest {
-    private static final long WAIT_MS = 10_000;
+    private static final long WAIT_MS = 60_000;
     private static final ChunkPlace PLACE =
             new ChunkPlace(new Layout(16, 0, 5, List.of(Layout.Run.of(0, 1, 77))), 77, 3);
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Written bytes on their way to the chunk servers. */
 class WriteBackTest {
     private static final int CHUNK = 1 << 16;
-    private static final long WAIT_MS = 10_000;
+    private static final long WAIT_MS = 60_000;
 
     private final FakeCluster cluster = new FakeCluster(16);
     private final CairnFileSystem fs = cluster.connect();

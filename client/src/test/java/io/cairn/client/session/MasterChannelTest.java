@@ -147,7 +147,7 @@ class MasterChannelTest {
         FsException error =
                 assertThrows(FsException.class, () -> fs.mkdir(ROOT, 1, Name.of("x"), 0755));
         assertEquals(Errno.ETIMEDOUT, error.errno());
-        assertTrue(System.nanoTime() - beganNs < 5_000_000_000L);
+        assertTrue(System.nanoTime() - beganNs < 20_000_000_000L);
         cluster.network.listen(FakeCluster.MASTER, cluster.master);
         fs.mkdir(ROOT, 1, Name.of("y"), 0755);
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Processes that wait for a filesystem that does not answer, and get a signal. */
-@Timeout(60)
+@Timeout(120)
 class ImpatienceTest extends MountTest {
     private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final int MANY = 100;
@@ -156,7 +156,9 @@ class ImpatienceTest extends MountTest {
                 process.destroyForcibly();
             }
             for (Process process : processes) {
-                assertTrue(process.waitFor(10, TimeUnit.SECONDS), "a killed process still waits");
+                assertTrue(
+                        process.waitFor(SOON_MS, TimeUnit.MILLISECONDS),
+                        "a killed process still waits");
             }
             MountTest.await("nobody waits", () -> waiting.get() == 0);
             away.set(false);

@@ -56,7 +56,7 @@ class LockWaitsTest {
 
     private static void isInterrupted(CompletableFuture<Void> wait) {
         ExecutionException e =
-                assertThrows(ExecutionException.class, () -> wait.get(10, TimeUnit.SECONDS));
+                assertThrows(ExecutionException.class, () -> wait.get(60, TimeUnit.SECONDS));
         FsException cause = assertInstanceOf(FsException.class, e.getCause());
         assertEquals(Errno.EINTR, cause.errno());
     }
@@ -65,7 +65,7 @@ class LockWaitsTest {
     void endsWithTheLock() throws Exception {
         CompletableFuture<Void> wait = waiting(2);
         model.setLock(ino, lock(1, Lock.Mode.UNLOCK), 0);
-        wait.get(10, TimeUnit.SECONDS);
+        wait.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -76,7 +76,7 @@ class LockWaitsTest {
         isInterrupted(two);
         assertFalse(three.isDone());
         model.setLock(ino, lock(1, Lock.Mode.UNLOCK), 0);
-        three.get(10, TimeUnit.SECONDS);
+        three.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -108,10 +108,10 @@ final class TestSession {
             } catch (ExecutionException e) {
                 Errno errno = assertInstanceOf(FsException.class, e.getCause()).errno();
                 if (!errno.isTransient() || System.nanoTime() - deadlineNs > 0) {
-                    throw new AssertionError("no answer to " + envelope, e);
+                    throw new AssertionError("no answer to " + envelope + ": " + e, e);
                 }
             } catch (InterruptedException | TimeoutException e) {
-                throw new AssertionError("no answer to " + envelope, e);
+                throw new AssertionError("no answer to " + envelope + ": " + e, e);
             }
         }
     }

@@ -31,7 +31,7 @@ final class BlockedLocksTest {
             new ModelGateway(
                     files,
                     NfsSettings.of(new Endpoint("127.0.0.1", 0))
-                            .withLockPace(new LockPace(lockd.port(), 400, 300, 4, 1000)),
+                            .withLockPace(new LockPace(lockd.port(), 2000, 300, 4, 1000)),
                     "/ *(rw,no_root_squash,insecure)");
     private final NfsClient nfs = gateway.client();
     private final NfsClient.Node file = nfs.create(nfs.mount("/"), "f", 1, AttributeChange.NONE);
@@ -49,9 +49,9 @@ final class BlockedLocksTest {
     }
 
     private void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() - deadlineNs < 0, what);
+            assertTrue(System.nanoTime() - deadlineNs < 0, "not within 60 s: " + what);
             Thread.sleep(10);
         }
     }

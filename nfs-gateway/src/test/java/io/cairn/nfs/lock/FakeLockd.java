@@ -51,9 +51,9 @@ final class FakeLockd implements AutoCloseable {
     }
 
     Callback await() throws InterruptedException {
-        Callback call = calls.poll(20, TimeUnit.SECONDS);
+        Callback call = calls.poll(60, TimeUnit.SECONDS);
         if (call == null) {
-            throw new AssertionError("no callback");
+            throw new AssertionError("no callback within 60 s");
         }
         return call;
     }

@@ -40,7 +40,7 @@ final class RestartNoticesTest {
     private final HostLocks locks = files.hostLocks();
     private final ThreadScheduler scheduler = new ThreadScheduler("test-notices", 1);
     private final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
-    private final LockPace pace = new LockPace(lockd.port(), 400, 200, 3, 1000);
+    private final LockPace pace = new LockPace(lockd.port(), 2000, 200, 3, 1000);
     private final HostCalls calls = new TcpHostCalls(pace, Clock.system());
     private final AtomicReference<Set<String>> addresses =
             new AtomicReference<>(Set.of("127.0.0.1"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 final class HostileClientTest {
     private static final int MIB = 1 << 20;
     private static final RpcLimits LIMITS =
-            RpcLimits.STANDARD.withTimes(60_000, 3_000).withBudgetBytes(24 << 20);
+            RpcLimits.STANDARD.withTimes(60_000, 6_000).withBudgetBytes(24 << 20);
 
     private final EchoServer echo = new EchoServer(LIMITS);
     private final List<RpcClient> clients = new ArrayList<>();
@@ -46,7 +46,7 @@ final class HostileClientTest {
             assertEquals(MIB, other.receive().results().opaque(MIB).length);
         }
         long ms = (System.nanoTime() - start) / 1_000_000;
-        assertTrue(ms < 2000, "another client waited " + ms + " ms");
+        assertTrue(ms < 5000, "another client waited " + ms + " ms");
     }
 
     @Test
@@ -190,7 +190,7 @@ final class HostileClientTest {
             other.send(call(1, EchoProgram.ECHO, out -> out.opaque(data)));
             assertEquals(MIB, other.receive().results().opaque(MIB).length);
             long ms = (System.nanoTime() - start) / 1_000_000;
-            assertTrue(ms < 2000, "another client waited " + ms + " ms");
+            assertTrue(ms < 5000, "another client waited " + ms + " ms");
         }
     }
 

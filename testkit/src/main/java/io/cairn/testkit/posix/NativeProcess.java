@@ -191,7 +191,8 @@ final class NativeProcess implements AutoCloseable {
             }
             throw new IllegalStateException(e.getCause());
         } catch (TimeoutException e) {
-            throw new IllegalStateException("a system call hangs in " + directory, e);
+            throw new IllegalStateException(
+                    "a system call hangs in " + directory + " for " + CALL_TIMEOUT_S + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted in a system call", e);
