@@ -34,8 +34,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A cluster of a thousand servers with four disks each: its map, and what changes of it cost. */
+@Timeout(300)
 final class LargeClusterTest {
     private static final int SERVERS = 1000;
     private static final int DISKS = 4;

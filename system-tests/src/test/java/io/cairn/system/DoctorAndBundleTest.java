@@ -33,6 +33,7 @@ final class DoctorAndBundleTest {
         withConfig.addAll(List.of("--config", config.toString()));
         try (CairnProcess cluster = CairnProcess.start(directory.resolve("up.log"), withConfig)) {
             cluster.await(CairnProcess.READY, 90);
+            cluster.awaitFirstToken();
             doctor(data, master);
             bundle(data, admin, cluster.pid());
         }

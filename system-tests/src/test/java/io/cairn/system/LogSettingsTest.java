@@ -15,10 +15,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.jr.ob.JSON;
 
 /** Format and levels of the log, and that nothing harmless is logged as a warning. */
+@Timeout(240)
 final class LogSettingsTest {
     private static final String LOGGER = "io.cairn.cli.test-of-levels";
 

@@ -13,9 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A mount that logs in with a password, in processes. */
+@Timeout(240)
 final class MountPasswordTest {
     private static final String PASSWORD = "correct horse";
 

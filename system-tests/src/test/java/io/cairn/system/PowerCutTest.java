@@ -81,7 +81,7 @@ final class PowerCutTest {
             cluster.startChunkServers(1);
             Path mount = cluster.mount("mnt");
             SyncedLoad load = new SyncedLoad(mount, 3, 7);
-            byte[] token = Files.readAllBytes(token(disk));
+            byte[] token = Files.readAllBytes(cluster.awaitFirstToken());
             letItWork(load, random);
             // The mount is on another machine: it goes on, and must not promise what is lost.
             lose(cluster, disk);

@@ -45,9 +45,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real processes with TLS: a master, two chunk servers that hold two copies, a mount. */
+@Timeout(240)
 class SecuredClusterTest {
     private static final SecureRandom RANDOM = new SecureRandom();
 

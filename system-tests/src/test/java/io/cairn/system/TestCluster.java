@@ -61,6 +61,10 @@ final class TestCluster implements AutoCloseable {
 
     /** Runs a command that speaks to the admin API of the master. */
     CommandResult cairn(String... words) {
+        Poll.until(
+                "the first token",
+                60,
+                () -> !embedded().service().namespace().records("token/", "", 1).isEmpty());
         List<String> arguments = new ArrayList<>(List.of(words));
         arguments.addAll(
                 List.of(

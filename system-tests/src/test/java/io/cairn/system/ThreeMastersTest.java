@@ -11,13 +11,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Three masters: start, elect, fail over, catch up. */
 final class ThreeMastersTest {
-    /** On a machine that does other things, too; several calls of an operation may wait. */
-    private static final long LONGEST_MS = 6_000;
+    /**
+     * On a machine that does other things, too; several calls of an operation may wait. {@link
+     * StallsTest} asks for less on a quiet machine.
+     */
+    private static final long LONGEST_MS = 15_000;
 
     @TempDir private Path directory;
 
     @Test
-    @Timeout(value = 300)
+    @Timeout(value = 600)
     void theClusterOutlivesEachOfItsMasters() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
             cluster.startMasters(3, 1);

@@ -20,9 +20,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The life of an all-in-one cluster as its operator sees it. */
+@Timeout(240)
 final class UpDownTest {
     @TempDir private Path directory;
 
@@ -203,6 +205,7 @@ final class UpDownTest {
             assertEquals(0, up.exitCode(), up.output());
             assertEquals("", Shell.run(directory, "find own -perm /077").strip());
             Path file = data.resolve("admin.token");
+            Poll.until("the first token", 60, () -> Files.exists(file));
             String before = Files.readString(file);
             CairnProcess.Result reset =
                     cairn("admin", "tokens", "reset", "--data", data.toString());
