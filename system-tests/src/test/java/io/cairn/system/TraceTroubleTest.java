@@ -150,8 +150,7 @@ final class TraceTroubleTest {
             work(tracer, 100);
             tracing.close();
             // On a busy machine the last batch arrives when closing no longer waits for it.
-            Poll.until(
-                    "closing sends what waits", 60, () -> collector.spans("work").size() >= 100);
+            Poll.until("closing sends what waits", 60, () -> collector.spans("work").size() >= 100);
             assertEquals(100, collector.spans("work").size());
             Poll.until("their parts", 60, () -> collector.spans("part").size() >= 100);
             assertEquals(100, collector.spans("part").size());

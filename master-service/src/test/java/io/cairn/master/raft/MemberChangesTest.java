@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,9 +118,19 @@ class MemberChangesTest {
     }
 
     private static void change(TestGroup group, Change change) throws Exception {
-        RatisLog leader = group.leaderLog();
-        assertNull(leader.refusal(change), () -> change.toString());
-        leader.change(change).get(60, TimeUnit.SECONDS);
+        // A new leader hears of the others by and by, and refuses as long as it has not.
+        AtomicReference<@Nullable String> refusal = new AtomicReference<>();
+        try {
+            TestGroup.await(
+                    change.toString(),
+                    () -> {
+                        refusal.set(group.leaderLog().refusal(change));
+                        return refusal.get() == null;
+                    });
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + ": " + refusal.get(), e);
+        }
+        group.leaderLog().change(change).get(60, TimeUnit.SECONDS);
     }
 
     /** Makes files until it is told to stop. */
