@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NetworkRig {
     public static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
-    public static final long TIMEOUT_MS = 20_000;
+    public static final long TIMEOUT_MS = 60_000;
 
     public final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     public final ReceiveBudget budget;
@@ -76,7 +76,7 @@ public final class NetworkRig {
     }
 
     public Connection connect(Listener listener, Handler handler) {
-        return get(client.connect(listener.endpoint(), handler, 5_000));
+        return get(client.connect(listener.endpoint(), handler, 30_000));
     }
 
     /** A payload of a pattern that depends on the seed. */

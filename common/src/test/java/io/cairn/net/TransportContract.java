@@ -53,8 +53,8 @@ public abstract class TransportContract {
         Connection connection = rig.connect(listener);
         assertEquals(listener.endpoint(), connection.remote());
         assertTrue(connection.isOpen());
-        assertEquals("hello", text(get(connection.call(text("hello"), 5_000))));
-        assertEquals("", text(get(connection.call(Message.empty(), 5_000))));
+        assertEquals("hello", text(get(connection.call(text("hello"), 30_000))));
+        assertEquals("", text(get(connection.call(Message.empty(), 30_000))));
         assertEquals("127.0.0.1", echo.first().remote().host());
         assertEquals(expectedClient(), echo.first().principal());
     }
@@ -64,7 +64,7 @@ public abstract class TransportContract {
         EchoHandler clientSide = new EchoHandler();
         rig.connect(rig.server.listen(LOOPBACK, echo), clientSide);
         eventually("the server has the connection", () -> !echo.connections.isEmpty());
-        assertEquals("back", text(get(echo.first().call(text("back"), 5_000))));
+        assertEquals("back", text(get(echo.first().call(text("back"), 30_000))));
         echo.first().send(text("push"));
         eventually("the push arrived", () -> clientSide.headers.contains("push"));
     }
@@ -79,7 +79,7 @@ public abstract class TransportContract {
             ByteBuf payload = rig.pattern(size, size);
             ByteBuf expected = payload.copy();
             Message reply =
-                    get(connection.call(new Message(new byte[size % 1000], payload), 5_000));
+                    get(connection.call(new Message(new byte[size % 1000], payload), 30_000));
             assertEquals(size % 1000, reply.header().length);
             assertEquals(size, reply.payloadBytes());
             if (size > 0) {
@@ -93,7 +93,7 @@ public abstract class TransportContract {
     @Test
     public void aHeaderMayBeAsLongAsTheLimit() {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
-        Message reply = get(connection.call(Message.of(new byte[Limits.MAX_HEADER_BYTES]), 5_000));
+        Message reply = get(connection.call(Message.of(new byte[Limits.MAX_HEADER_BYTES]), 30_000));
         assertEquals(Limits.MAX_HEADER_BYTES, reply.header().length);
     }
 
@@ -101,12 +101,12 @@ public abstract class TransportContract {
     public void aMessageBeyondTheLimitsIsRefused() {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         Message big = Message.of(new byte[Limits.MAX_HEADER_BYTES + 1]);
-        assertEquals(Errno.EINVAL, failureOf(connection.call(big, 5_000)).errno());
+        assertEquals(Errno.EINVAL, failureOf(connection.call(big, 30_000)).errno());
         assertEquals(
                 Errno.EINVAL, assertThrows(FsException.class, () -> connection.send(big)).errno());
         Message fat = new Message(new byte[0], rig.pattern(Limits.MAX_PAYLOAD_BYTES + 1, 0));
-        assertEquals(Errno.EINVAL, failureOf(connection.call(fat, 5_000)).errno());
-        assertEquals("x", text(get(connection.call(text("x"), 5_000))));
+        assertEquals(Errno.EINVAL, failureOf(connection.call(fat, 30_000)).errno());
+        assertEquals("x", text(get(connection.call(text("x"), 30_000))));
     }
 
     @Test
@@ -117,7 +117,7 @@ public abstract class TransportContract {
                         (from, request, answer) ->
                                 answer.send(Message.of(new byte[Limits.MAX_HEADER_BYTES + 1])));
         Connection connection = rig.connect(listener);
-        assertEquals(Errno.EIO, failureOf(connection.call(text("x"), 5_000)).errno());
+        assertEquals(Errno.EIO, failureOf(connection.call(text("x"), 30_000)).errno());
     }
 
     @Test
@@ -126,7 +126,7 @@ public abstract class TransportContract {
         ByteBuf payload = rig.pattern(300_000, 1);
         List<CompletableFuture<Message>> calls = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            calls.add(connection.call(new Message(new byte[0], payload.retain()), 5_000));
+            calls.add(connection.call(new Message(new byte[0], payload.retain()), 30_000));
         }
         for (CompletableFuture<Message> call : calls) {
             Message reply = get(call);
@@ -202,14 +202,14 @@ public abstract class TransportContract {
                             }
                         });
         Connection connection = rig.connect(listener);
-        FsException failed = failureOf(connection.call(withPayload("fail"), 5_000));
+        FsException failed = failureOf(connection.call(withPayload("fail"), 30_000));
         assertEquals(Errno.NOT_LEADER, failed.errno());
         assertEquals("m2:9000", failed.getMessage());
-        FsException thrown = failureOf(connection.call(withPayload("throw"), 5_000));
+        FsException thrown = failureOf(connection.call(withPayload("throw"), 30_000));
         assertEquals(Errno.ESTALE, thrown.errno());
-        FsException defect = failureOf(connection.call(withPayload("defect"), 5_000));
+        FsException defect = failureOf(connection.call(withPayload("defect"), 30_000));
         assertEquals(Errno.EIO, defect.errno());
-        assertEquals("fine", text(get(connection.call(text("fine"), 5_000))));
+        assertEquals("fine", text(get(connection.call(text("fine"), 30_000))));
     }
 
     private Message withPayload(String text) {
@@ -226,7 +226,7 @@ public abstract class TransportContract {
                         });
         Connection connection = rig.connect(listener);
         assertEquals(
-                Errno.DISCONNECTED, failureOf(connection.call(withPayload("x"), 5_000)).errno());
+                Errno.DISCONNECTED, failureOf(connection.call(withPayload("x"), 30_000)).errno());
         eventually("the connection is closed", () -> !connection.isOpen());
     }
 
@@ -241,8 +241,8 @@ public abstract class TransportContract {
                             answer.fail(new FsException(Errno.EIO));
                         });
         Connection connection = rig.connect(listener);
-        assertEquals("a", text(get(connection.call(text("a"), 5_000))));
-        assertEquals("b", text(get(connection.call(text("b"), 5_000))));
+        assertEquals("a", text(get(connection.call(text("a"), 30_000))));
+        assertEquals("b", text(get(connection.call(text("b"), 30_000))));
     }
 
     @Test
@@ -269,9 +269,9 @@ public abstract class TransportContract {
                 Objects.requireNonNull(error.getMessage())
                         .contains(listener.endpoint().toString()));
         release.countDown();
-        assertEquals("next", text(get(connection.call(text("next"), 5_000))));
+        assertEquals("next", text(get(connection.call(text("next"), 30_000))));
         worker.shutdown();
-        assertTrue(worker.awaitTermination(5, TimeUnit.SECONDS));
+        assertTrue(worker.awaitTermination(60, TimeUnit.SECONDS));
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
@@ -344,7 +344,7 @@ public abstract class TransportContract {
         for (int i = 0; i < 100; i++) {
             connection.send(withPayload("m" + i));
         }
-        CompletableFuture<Message> pending = connection.call(text("pending"), 5_000);
+        CompletableFuture<Message> pending = connection.call(text("pending"), 30_000);
         connection.close();
         connection.close();
         assertFalse(connection.isOpen());
@@ -362,7 +362,7 @@ public abstract class TransportContract {
         }
         List<Connection> connections = connects.stream().map(NetworkRig::get).toList();
         for (Connection connection : connections) {
-            assertEquals("x", text(get(connection.call(text("x"), 5_000))));
+            assertEquals("x", text(get(connection.call(text("x"), 30_000))));
         }
         assertEquals(500, echo.connections.size());
     }
