@@ -21,11 +21,20 @@ public final class FreePorts {
     private static final int MAX_TRIES = 200;
 
     private final RandomGenerator random;
+    private final int lowest;
+    private final int end;
     private final Set<Integer> given = new HashSet<>();
 
     /** Chooses by a generator that is safe for the threads that ask. */
     public FreePorts(RandomGenerator random) {
+        this(random, LOWEST, END);
+    }
+
+    /** The same among the ports from the lowest one to the one before an end. */
+    public FreePorts(RandomGenerator random, int lowest, int end) {
         this.random = random;
+        this.lowest = lowest;
+        this.end = end;
     }
 
     /**
@@ -35,7 +44,7 @@ public final class FreePorts {
      */
     public synchronized int next() {
         for (int i = 0; i < MAX_TRIES; i++) {
-            int port = random.nextInt(LOWEST, END);
+            int port = random.nextInt(lowest, end);
             if (!given.contains(port) && isFree(port)) {
                 given.add(port);
                 return port;
@@ -44,7 +53,7 @@ public final class FreePorts {
         throw new FsException(
                 Errno.EBUSY,
                 "no free TCP port among %d tried from %d to %d"
-                        .formatted(MAX_TRIES, LOWEST, END - 1));
+                        .formatted(MAX_TRIES, lowest, end - 1));
     }
 
     private static boolean isFree(int port) {

@@ -1,6 +1,6 @@
 package io.cairn.system;
 
-import io.cairn.net.FreePorts;
+import io.cairn.testkit.OwnPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * again.
  */
 public final class ProcessCluster implements AutoCloseable {
-    private static final FreePorts PORTS = new FreePorts(new Random());
+    private static final OwnPorts PORTS = new OwnPorts(new Random());
 
     private final Path directory;
     private final Path data;

@@ -10,8 +10,8 @@ import io.cairn.master.raft.member.Peer;
 import io.cairn.master.raft.tls.SecuredNetwork;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
-import io.cairn.net.FreePorts;
 import io.cairn.runtime.Clock;
+import io.cairn.testkit.OwnPorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Masters m1, m2, ... in this process, each in its directory, on free ports of the loopback. */
 final class TestGroup implements AutoCloseable {
-    static final FreePorts PORTS = new FreePorts(new Random());
+    static final OwnPorts PORTS = new OwnPorts(new Random());
 
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
 
