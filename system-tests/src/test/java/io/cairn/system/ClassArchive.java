@@ -31,7 +31,7 @@ import java.util.zip.ZipOutputStream;
  * start from the class path of the test.
  */
 final class ClassArchive {
-    private static final int REHEARSAL_LIMIT_SECONDS = 100;
+    private static final int REHEARSAL_LIMIT_SECONDS = 300;
 
     /** Written last, so that a rehearsal in vain is not tried again by every test JVM. */
     private static final String DONE = "done";
