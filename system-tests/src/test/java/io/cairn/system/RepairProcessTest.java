@@ -71,15 +71,16 @@ final class RepairProcessTest {
             cluster.kill("c1");
             Files.delete(mount.resolve("f0"));
             Files.write(mount.resolve("f0"), contents(0));
-            for (String server : List.of("c2", "c3", "c4")) {
-                Poll.until("all copies on " + server, 60, () -> cluster.isWhole(server));
-            }
             Poll.until(
                     "two copies of all, and none of what was deleted",
                     60,
                     () ->
                             blobs("c2").size() + blobs("c3").size() + blobs("c4").size()
                                     == 2 * FILES);
+            // The file of a copy is there before its contents are.
+            for (String server : List.of("c2", "c3", "c4")) {
+                Poll.until("all copies on " + server, 60, () -> cluster.isWhole(server));
+            }
             cluster.kill("c2");
             verify(mount);
             cluster.start("c2");
