@@ -140,9 +140,9 @@ final class FinalCheck {
                 && namespace.sessions().isEmpty();
     }
 
-    /** The layouts that refer to an object. */
-    private Map<Long, Layout> layouts() {
-        Map<Long, Layout> layouts = new HashMap<>();
+    /** The layouts that refer to an object: those of clones, too. */
+    private Map<Long, List<Layout>> layouts() {
+        Map<Long, List<Layout>> layouts = new HashMap<>();
         Namespace namespace = cluster.masters.namespace();
         long left = namespace.inodeCount();
         for (long ino = 1; left > 0 && ino < MAX_INODES; ino++) {
@@ -151,8 +151,8 @@ final class FinalCheck {
             Layout layout = inode == null ? null : inode.layout();
             if (layout != null) {
                 for (Layout.Run run : layout.runs()) {
-                    layouts.put(run.oid(), layout);
-                    layouts.put(run.sourceOid(), layout);
+                    layouts.computeIfAbsent(run.oid(), _ -> new ArrayList<>()).add(layout);
+                    layouts.computeIfAbsent(run.sourceOid(), _ -> new ArrayList<>()).add(layout);
                 }
             }
         }
@@ -160,11 +160,12 @@ final class FinalCheck {
     }
 
     /** Whether the run of a chunk has it in this object, or is still to be cloned from there. */
-    private static boolean isReferredTo(ChunkState chunk, Map<Long, Layout> layouts) {
-        Layout layout = layouts.get(chunk.oid());
-        if (layout == null) {
-            return false;
-        }
+    private static boolean isReferredTo(ChunkState chunk, Map<Long, List<Layout>> layouts) {
+        return layouts.getOrDefault(chunk.oid(), List.of()).stream()
+                .anyMatch(layout -> isReferredTo(chunk, layout));
+    }
+
+    private static boolean isReferredTo(ChunkState chunk, Layout layout) {
         Layout.Run run = layout.runOf(chunk.index());
         return run.oid() == chunk.oid()
                 || (run.sourceOid() == chunk.oid() && run.firstChunk() == chunk.index());
@@ -172,7 +173,7 @@ final class FinalCheck {
 
     /** Blobs that no inode refers to. */
     private Set<Blob> unreferenced() {
-        Map<Long, Layout> layouts = layouts();
+        Map<Long, List<Layout>> layouts = layouts();
         Set<Blob> left = new LinkedHashSet<>();
         for (SimulatedServer server : cluster.servers) {
             StorageTarget target = server.target();
@@ -211,7 +212,7 @@ final class FinalCheck {
     List<String> differences() {
         List<String> differences = new ArrayList<>();
         ClusterMap map = cluster.masters.namespace().clusterMap();
-        Map<Long, Layout> layouts = layouts();
+        Map<Long, List<Layout>> layouts = layouts();
         for (PlacementGroup group : map.groups()) {
             Map<Blob, Map<String, ChunkState>> blobs = new LinkedHashMap<>();
             Map<String, StorageTarget> targets = new TreeMap<>();

@@ -52,6 +52,7 @@ final class FinalWork implements SimulatedClient.Work {
         JobCheck jobs = new JobCheck(oracle, call);
         oracle.jobs.stream().filter(JobModel::isReady).forEach(model -> jobs.look(fs, model));
         new SnapshotWork(oracle, call).readAll(fs);
+        new SnapshotWork(oracle, call).readBacks(fs);
         for (String name : oracle.removed) {
             gone(fs, name);
         }

@@ -17,6 +17,7 @@ final class Oracle {
     final List<TreeModel> trees = new ArrayList<>();
     final List<JobModel> jobs = new ArrayList<>();
     final List<SnapshotModel> snapshots = new ArrayList<>();
+    final List<SnapshotPlan.Back> backs = new ArrayList<>();
     final List<String> removed = new ArrayList<>();
 
     /** Files that were removed and may be brought back, by their inodes. */

@@ -21,17 +21,26 @@ final class SnapshotPlan {
     private static final int LEAST_PAUSE_MS = 300;
     private static final int MOST_PAUSE_MS = 5_000;
     private static final int MOST_LIVE = 4;
+    private static final int MOST_BACK = 6;
     private static final long LOOK_MS = 50;
 
     private final SimulatedCluster cluster;
     private final Oracle oracle;
     private final SimulatedScheduler time;
     private final Random random;
+    private final Random backRandom;
     private final boolean any;
     private final Set<Integer> leaving = new HashSet<>();
     private @Nullable SnapshotModel asked;
     private boolean answered;
     private int last;
+
+    /**
+     * A clone of a file in a snapshot, which somebody asked for.
+     *
+     * @param name in the root directory
+     */
+    record Back(String name, SnapshotModel snapshot, FileModel file) {}
 
     /** The plan of a seed; it draws nothing from the simulation's own numbers. */
     SnapshotPlan(SimulatedCluster cluster, Oracle oracle) {
@@ -40,6 +49,7 @@ final class SnapshotPlan {
         time = new SimulatedScheduler(cluster.simulation);
         random = new Random(cluster.simulation.seed() * 0x9e3779b97f4a7c15L);
         any = random.nextInt(3) == 0;
+        backRandom = new Random(random.nextLong());
     }
 
     /** Begins, if there are snapshots in this seed. */
@@ -48,6 +58,7 @@ final class SnapshotPlan {
             cluster.history.fault("snapshots are taken");
             later(this::take);
             later(this::drop);
+            laterBack();
             time.schedule(this::look, LOOK_MS);
         }
     }
@@ -102,6 +113,36 @@ final class SnapshotPlan {
         } else if (answered && (record == null || record.state() == State.DROPPED)) {
             asked = null;
         }
+    }
+
+    private void laterBack() {
+        time.schedule(this::bringBack, LEAST_PAUSE_MS + backRandom.nextInt(MOST_PAUSE_MS));
+    }
+
+    /** Clones a file of a snapshot; an error does not say that it will not be there. */
+    private void bringBack() {
+        laterBack();
+        List<SnapshotModel> live =
+                oracle.snapshots.stream()
+                        .filter(each -> each.isLive() && !each.files().isEmpty())
+                        .toList();
+        if (live.isEmpty()
+                || oracle.backs.size() >= MOST_BACK
+                || cluster.masters.leader() == null) {
+            return;
+        }
+        SnapshotModel snapshot = Oracle.pick(backRandom, live);
+        FileModel file = Oracle.pick(backRandom, snapshot.files());
+        Back back = new Back("back" + oracle.backs.size(), snapshot, file);
+        oracle.backs.add(back);
+        String title = back.name + ": " + file.name + " of snapshot " + snapshot.name;
+        cluster.history.note(title);
+        var _ =
+                keeper().cloneFile(snapshot.in(file.ino), FileSystem.ROOT_INO, Name.of(back.name))
+                        .whenComplete(
+                                (_, error) ->
+                                        cluster.history.note(
+                                                title + (error == null ? "" : ": " + error)));
     }
 
     private void drop() {

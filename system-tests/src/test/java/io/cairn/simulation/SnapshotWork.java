@@ -3,6 +3,7 @@ package io.cairn.simulation;
 import io.cairn.base.Errno;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.simulation.Call.Outcome;
 import io.cairn.simulation.TreeModel.Node;
@@ -42,6 +43,28 @@ final class SnapshotWork {
             if (snapshot.isLive()) {
                 snapshot.files().forEach(file -> look(fs, snapshot, file));
                 snapshot.trees().forEach(tree -> look(fs, snapshot, tree));
+            }
+        }
+    }
+
+    /** Reads what was brought back from snapshots, these may be dropped by now. */
+    void readBacks(FileSystem fs) {
+        for (SnapshotPlan.Back back : oracle.backs) {
+            Outcome<ByteBuffer> seen =
+                    call.ask(
+                            "read " + back.name(),
+                            () -> {
+                                Name name = Name.of(back.name());
+                                long root = FileSystem.ROOT_INO;
+                                return contents(fs, fs.lookup(Caller.ROOT, root, name).ino());
+                            });
+            if (seen.isDone()) {
+                String mismatch =
+                        back.snapshot().mismatch(back.file(), seen.get(), oracle.isExposed());
+                judge(mismatch == null ? null : back.name() + " of " + mismatch);
+            } else if (seen.errno() != Errno.ENOENT
+                    && !(seen.errno() == Errno.EIO && oracle.isExposed())) {
+                oracle.history.violate(back.name() + " cannot be read: " + seen.errno());
             }
         }
     }

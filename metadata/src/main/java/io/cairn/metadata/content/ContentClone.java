@@ -78,8 +78,7 @@ public final class ContentClone {
                 }
             }
         }
-        shared.share(
-                isPast ? transaction.inode(source.ino()) : source, clone.ino, own, freshOid);
+        shared.share(isPast ? transaction.inode(source.ino()) : source, clone.ino, own, freshOid);
     }
 
     /**

@@ -225,8 +225,7 @@ public final class SnapshotTable {
         // Checked before the numbers are passed over: a clone may have become impossible.
         Cloning.Clone clone =
                 record.isClone()
-                        ? cloning.prepare(
-                                record.root(), Moment.NOW, record.parent(), record.name())
+                        ? cloning.prepare(record.root(), Moment.NOW, record.parent(), record.name())
                         : null;
         if (!transaction.counters().skipOids(record.firstOid())) {
             throw new FsException(
