@@ -16,6 +16,7 @@ import io.cairn.admin.backup.BackupSchedule;
 import io.cairn.admin.backup.BackupStream;
 import io.cairn.admin.check.FsckResource;
 import io.cairn.admin.check.TreeScrubResource;
+import io.cairn.admin.classes.ClassRulesResource;
 import io.cairn.admin.classes.ClassesResource;
 import io.cairn.admin.resource.AuditResource;
 import io.cairn.admin.resource.ClusterResource;
@@ -138,7 +139,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new StorageResource(master));
         resources.add(new DurabilityResource(ground.log(), master));
         resources.add(new TrashResource(master));
-        resources.add(new ClassesResource(master));
+        resources.addAll(List.of(new ClassesResource(master), new ClassRulesResource(master)));
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
         resources.addAll(List.of(new SnapshotsResource(master), new ClonesResource(master)));

@@ -1,5 +1,8 @@
 package io.cairn.bench;
 
+import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.ClassRule;
+import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
@@ -10,6 +13,7 @@ import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.JobMutation.ClassMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -53,6 +57,10 @@ public class NamespaceBenchmark {
     @Param({"1", "8"})
     private int depth;
 
+    /** Rules that choose the classes of files by name, none of which holds; 0 to 64. */
+    @Param({"0"})
+    private int rules;
+
     private Path directory = Path.of("");
     private WriteBehindStore store;
     private Namespace namespace;
@@ -72,7 +80,24 @@ public class NamespaceBenchmark {
         apply(0, 0, new LeaderMutation.Found(1, 1, 4096));
         Reply opened = apply(0, 99, new SessionMutation.OpenSession("bench"));
         session = opened instanceof Reply.SessionReply reply ? reply.session() : 0;
+        addRules();
         nextDirectory();
+    }
+
+    private void addRules() {
+        StorageClass storageClass = new StorageClass("rare", Policy.STANDARD, 0);
+        apply(0, 0, new ClassMutation.SetClass(storageClass, true));
+        for (int i = 0; i < rules; i++) {
+            ClassRule rule =
+                    new ClassRule(
+                            0,
+                            storageClass.name(),
+                            "*.rare" + i,
+                            ClassRule.ANY,
+                            ClassRule.ANY,
+                            ClassRule.EVERYWHERE);
+            apply(0, 0, new ClassMutation.AddRule(rule, 0));
+        }
     }
 
     @TearDown

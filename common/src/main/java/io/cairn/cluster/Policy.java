@@ -57,4 +57,57 @@ public record Policy(int replicas, int chunkSizeLog2, int stripeWidth) {
             return text.matches("[a-z0-9][a-z0-9._-]{0," + (MAX_NAME_CHARS - 1) + "}");
         }
     }
+
+    /**
+     * Chooses the class of new files, before their directories do. A file has to be as all of it
+     * says.
+     *
+     * @param id number, from 1; 0 while the masters have not given one
+     * @param className the class
+     * @param pattern for the whole name, such as {@code *.mp4}; empty: any name
+     * @param uid the owner, or {@link #ANY}
+     * @param gid the group, or {@link #ANY}
+     * @param below a directory that the file is in, or below; or {@link #EVERYWHERE}
+     */
+    public record ClassRule(
+            int id, String className, String pattern, int uid, int gid, long below) {
+        /** Any owner, any group. */
+        public static final int ANY = -1;
+
+        /** Stands for no directory in particular. */
+        public static final long EVERYWHERE = 0;
+
+        /** The same with a number. */
+        public ClassRule withId(int number) {
+            return new ClassRule(number, className, pattern, uid, gid, below);
+        }
+
+        /** Whether it is about some files only, whatever their directory. */
+        public boolean saysSomething() {
+            return !pattern.isEmpty() || uid != ANY || gid != ANY;
+        }
+
+        /** As people write it, with the path of the directory. */
+        public String text(String directory) {
+            return (id == 0 ? "" : "rule " + id + ": ")
+                    + className
+                    + (pattern.isEmpty() ? "" : " --name '" + pattern + "'")
+                    + (uid == ANY ? "" : " --owner " + Integer.toUnsignedLong(uid))
+                    + (gid == ANY ? "" : " --group " + Integer.toUnsignedLong(gid))
+                    + (below == EVERYWHERE ? "" : " --below " + directory);
+        }
+
+        /** Whether two rules hold for the same files. */
+        public boolean isAboutTheSame(ClassRule other) {
+            return withId(0)
+                    .equals(
+                            new ClassRule(
+                                    0,
+                                    className,
+                                    other.pattern,
+                                    other.uid,
+                                    other.gid,
+                                    other.below));
+        }
+    }
 }

@@ -39,6 +39,7 @@ import io.cairn.metadata.trash.TrashQueries;
 import io.cairn.metadata.trash.TrashRecord;
 import io.cairn.metadata.trash.TrashSums;
 import io.cairn.metadata.tree.SubtreeQueries;
+import io.cairn.metadata.tree.TreeQueries;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ClusterRequest;
@@ -126,7 +127,7 @@ public final class Namespace {
         view = new View(store, cache);
         maps = new MapHistory(interpreter.cluster().map());
         accounts = new Accounts(view, lock.readLock(), maps, interpreter.quotas());
-        classes = new StorageClasses(view, lock.readLock());
+        classes = new StorageClasses(view, lock.readLock(), TreeQueries::dentryOf);
         answers = new QueryAnswers(view, lock.readLock(), maps);
         hash = StateHash.load(store);
         published = publication(store.appliedTerm(), store.appliedIndex());

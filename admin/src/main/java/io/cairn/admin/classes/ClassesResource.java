@@ -18,11 +18,11 @@ import io.cairn.base.Errno;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.classes.StorageClasses.Assignment;
 import io.cairn.wire.master.JobMutation.ClassMutation;
-import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +72,8 @@ public final class ClassesResource implements Resource {
             Shape.fields(
                     Field.of("path", Shape.text(), "The file or directory."),
                     Field.maybe("class", Shape.text(), "That holds for it; null: none."),
-                    Field.maybe("from", Shape.text(), "The directory where it was set."));
+                    Field.maybe("from", Shape.text(), "The directory where it was set."),
+                    Field.maybe("rule", Shape.text(), "The rule that chooses it for a file."));
 
     private final MasterService master;
 
@@ -87,6 +88,7 @@ public final class ClassesResource implements Resource {
         all.addAll(List.of(FIELDS));
         all.add(Field.of("directoryCount", Shape.count(), "Directories that have it."));
         all.add(Field.of("directories", Shape.items(Shape.text()), "The first 100 of them."));
+        all.add(Field.of("rules", Shape.items(Shape.count()), "Numbers of those that choose it."));
         return all.toArray(Field[]::new);
     }
 
@@ -176,9 +178,13 @@ public final class ClassesResource implements Resource {
     }
 
     private String path(long ino) {
-        return master.namespace().read(0, new Query.GetPath(ino)) instanceof Reply.BytesReply found
-                ? TreePath.text(found.bytes())
-                : "inode " + ino;
+        return TreePath.textOf(master.namespace(), ino);
+    }
+
+    private List<ClassRule> rulesOf(String name) {
+        return master.namespace().classes().rules().stream()
+                .filter(each -> each.className().equals(name))
+                .toList();
     }
 
     private Map<String, Object> document(StorageClass storageClass) {
@@ -190,6 +196,7 @@ public final class ClassesResource implements Resource {
         document.put("name", storageClass.name());
         putFields(document, storageClass);
         document.put("directoryCount", users.size());
+        document.put("rules", rulesOf(storageClass.name()).stream().map(ClassRule::id).toList());
         document.put(
                 "directories",
                 users.stream().limit(MAX_NAMED).map(each -> path(each.ino())).toList());
@@ -332,6 +339,14 @@ public final class ClassesResource implements Resource {
                     "Class '%s' is used by %s%s: give these another class first."
                             .formatted(found.name(), path(users.getFirst().ino()), more));
         }
+        List<ClassRule> rules = rulesOf(found.name());
+        if (!rules.isEmpty()) {
+            throw Problem.conflict(
+                    "Class '%s' is used by %s: remove that first."
+                            .formatted(
+                                    found.name(),
+                                    TreePath.textOf(master.namespace(), rules.getFirst())));
+        }
         Plan plan =
                 new Plan(
                         () -> carryOut(new ClassMutation.RemoveClass(found.name()), Outcome::done));
@@ -348,7 +363,9 @@ public final class ClassesResource implements Resource {
         Map<String, Object> document = Json.map();
         document.put("path", place.text());
         document.put("class", found == null ? null : found.name());
-        document.put("from", found == null ? null : path(found.ino()));
+        ClassRule rule = found == null ? null : found.rule();
+        document.put("from", found == null || rule != null ? null : path(found.ino()));
+        document.put("rule", rule == null ? null : TreePath.textOf(master.namespace(), rule));
         return document;
     }
 

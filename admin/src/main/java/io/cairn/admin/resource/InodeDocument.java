@@ -6,12 +6,11 @@ import io.cairn.admin.api.Shape;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.classes.StorageClasses;
-import io.cairn.wire.master.Query;
-import io.cairn.wire.master.Reply;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,6 +68,7 @@ public final class InodeDocument {
                     Field.maybe("effectivePolicy", POLICY, "The same with the standards."),
                     Field.maybe("storageClass", Shape.text(), "That holds for new files here."),
                     Field.maybe("storageClassFrom", Shape.text(), "Where the class was set."),
+                    Field.maybe("storageClassRule", Shape.text(), "The rule that chooses it."),
                     Field.maybe("layout", LAYOUT, "How the contents of a file lie."),
                     Field.maybe("chunks", ChunkList.SHAPE, "A page of the chunks of a file."));
 
@@ -147,11 +147,12 @@ public final class InodeDocument {
         StorageClasses.Assignment held = namespace.classes().of(ino);
         if (held != null) {
             document.put("storageClass", held.name());
-            byte[] from =
-                    namespace.read(0, new Query.GetPath(held.ino())) instanceof Reply.BytesReply r
-                            ? r.bytes()
-                            : new byte[0];
-            document.put("storageClassFrom", TreePath.text(from));
+            ClassRule rule = held.rule();
+            if (rule != null) {
+                document.put("storageClassRule", TreePath.textOf(namespace, rule));
+            } else {
+                document.put("storageClassFrom", TreePath.textOf(namespace, held.ino()));
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import io.cairn.admin.api.Problem;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
@@ -67,6 +68,19 @@ public record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode i
             return find(namespace, found.bytes());
         }
         throw Problem.notFound("There is no inode " + ino + ", or it has lost its last name.");
+    }
+
+    /** The path of an inode, or its number while it has no name. */
+    public static String textOf(Namespace namespace, long ino) {
+        return namespace.read(0, new Query.GetPath(ino)) instanceof Reply.BytesReply found
+                ? text(found.bytes())
+                : "inode " + ino;
+    }
+
+    /** A rule of storage classes as people write it. */
+    public static String textOf(Namespace namespace, ClassRule rule) {
+        return rule.text(
+                rule.below() == ClassRule.EVERYWHERE ? "" : textOf(namespace, rule.below()));
     }
 
     private static Name name(byte[] bytes) {

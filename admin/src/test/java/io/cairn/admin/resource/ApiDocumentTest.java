@@ -49,6 +49,7 @@ class ApiDocumentTest {
         bench.change("POST", "/quotas", "{\"path\":\"/\",\"hardInodes\":1000}");
         bench.change("POST", "/classes", "{\"name\":\"a\",\"replicas\":2}");
         bench.change("PUT", "/directory-classes/", "{\"class\":\"a\"}");
+        bench.change("POST", "/class-rules", "{\"class\":\"a\",\"name\":\"*.mp4\"}");
         HttpResponse<String> snapshot =
                 bench.change("POST", "/snapshots", "{\"directory\":\"/\",\"name\":\"monday\"}");
         assertEquals(2, snapshot.statusCode() / 100, snapshot.body());

@@ -26,6 +26,7 @@ import picocli.CommandLine.Parameters;
                     + " until another directory on the way has one."
         },
         synopsisSubcommandLabel = "COMMAND",
+        subcommands = ClassRuleCommand.class,
         footer = {
             "  cairn class create videos --replicas 2 --chunk-size 16M --trash 7d",
             "  cairn fs set --class videos /mnt/cairn/videos",
@@ -35,15 +36,16 @@ import picocli.CommandLine.Parameters;
         })
 public final class ClassCommand implements Callable<Integer> {
     private static final String COLUMNS =
-            "name replicas chunkSizeBytes:size stripe trashSeconds directoryCount directories";
+            "name replicas chunkSizeBytes:size stripe trashSeconds directoryCount directories"
+                    + " rules";
     private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
 
     @Override
     public Integer call() {
         throw new CommandException(
                 ExitCode.USAGE,
-                "a command is missing: cairn class create, set, list, show, of, apply or"
-                        + " remove; see --help");
+                "a command is missing: cairn class create, set, list, show, of, apply, rule"
+                        + " or remove; see --help");
     }
 
     /** What a class says. */
@@ -200,6 +202,15 @@ public final class ClassCommand implements Callable<Integer> {
         Map<String, Object> known =
                 changing.ask(ApiRequest.of("GET /classes/{name}", name)).document();
         List<?> directories = known.get("directories") instanceof List<?> list ? list : List.of();
+        boolean hasRules = known.get("rules") instanceof List<?> rules && !rules.isEmpty();
+        if (directories.isEmpty() && hasRules) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "class '"
+                            + name
+                            + "' is chosen by rules alone; give a directory, such as / for all"
+                            + " files");
+        }
         if (directories.isEmpty()) {
             throw new CommandException(
                     ExitCode.USAGE,

@@ -2,6 +2,7 @@ package io.cairn.wire.master;
 
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
+import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
@@ -174,7 +175,7 @@ public sealed interface JobMutation extends LeaderMutation {
             }
         }
 
-        /** Removes a class. ENOENT, EBUSY while a directory refers to it. */
+        /** Removes a class. ENOENT, EBUSY while a directory or a rule refers to it. */
         record RemoveClass(String name) implements ClassMutation {
             @Override
             public MutationType type() {
@@ -210,6 +211,59 @@ public sealed interface JobMutation extends LeaderMutation {
 
             static AssignClass decode(Decoder in) {
                 return new AssignClass(in.i64(), in.text());
+            }
+        }
+
+        /** Writes the fields of a rule. */
+        static void writeRule(Encoder out, ClassRule rule) {
+            out.i32(rule.id()).text(rule.className()).text(rule.pattern());
+            out.i32(rule.uid()).i32(rule.gid()).i64(rule.below());
+        }
+
+        /** Reads the fields of a rule. */
+        static ClassRule readRule(Decoder in) {
+            return new ClassRule(in.i32(), in.text(), in.text(), in.i32(), in.i32(), in.i64());
+        }
+
+        /**
+         * Adds a rule that chooses a class for new files; the masters give its number. ENOENT when
+         * there is no such class or no rule to go before, ESTALE or ENOTDIR for the directory.
+         * EINVAL for a pattern that cannot be, EEXIST for one about the same files, ENOSPC when
+         * there are too many.
+         *
+         * @param before the number of the rule that it goes before; 0 = after all
+         */
+        record AddRule(ClassRule rule, int before) implements ClassMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.ADD_CLASS_RULE;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                writeRule(out, rule);
+                out.i32(before);
+            }
+
+            static AddRule decode(Decoder in) {
+                return new AddRule(readRule(in), in.i32());
+            }
+        }
+
+        /** Removes a rule. ENOENT. */
+        record RemoveRule(int id) implements ClassMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.REMOVE_CLASS_RULE;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i32(id);
+            }
+
+            static RemoveRule decode(Decoder in) {
+                return new RemoveRule(in.i32());
             }
         }
     }

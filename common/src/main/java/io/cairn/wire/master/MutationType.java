@@ -174,7 +174,11 @@ public enum MutationType implements MessageType {
     REMOVE_CLASS(
             181, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.RemoveClass::decode),
     ASSIGN_CLASS(
-            182, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.AssignClass::decode);
+            182, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.AssignClass::decode),
+    ADD_CLASS_RULE(
+            183, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.ClassMutation.AddRule::decode),
+    REMOVE_CLASS_RULE(
+            184, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.RemoveRule::decode);
 
     /** In whose name a mutation is proposed. */
     public enum Sender {

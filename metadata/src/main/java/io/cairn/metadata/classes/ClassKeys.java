@@ -12,7 +12,14 @@ final class ClassKeys {
     private static final byte[] CLASSES = "class/".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] DIRECTORIES = "classed/".getBytes(StandardCharsets.US_ASCII);
 
+    private static final byte[] RULES = "class-rules".getBytes(StandardCharsets.US_ASCII);
+
     private ClassKeys() {}
+
+    /** The key of all rules. */
+    static byte[] rules() {
+        return RULES.clone();
+    }
 
     /** The prefix of the keys of all classes. */
     static byte[] all() {
@@ -54,6 +61,16 @@ final class ClassKeys {
 
     static StorageClass decode(byte[] value) {
         return ClassMutation.readClass(Keys.open(Family.META, value));
+    }
+
+    static byte[] encode(RuleList rules) {
+        Encoder out = Keys.value(64);
+        rules.encode(out);
+        return out.toBytes();
+    }
+
+    static RuleList decodeRules(byte[] value) {
+        return RuleList.decode(Keys.open(Family.META, value));
     }
 
     static byte[] encodeName(String name) {

@@ -5,8 +5,11 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.PastInode;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.StorageClass;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
@@ -17,7 +20,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The storage classes, and the directories that refer to them. Belongs to the apply thread. */
+/**
+ * The storage classes, and the directories and rules that refer to them. Belongs to the apply
+ * thread.
+ */
 public final class ClassTable {
     /** How many classes there may be. */
     static final int MAX_CLASSES = 256;
@@ -28,10 +34,12 @@ public final class ClassTable {
     private final Transaction transaction;
     private final Map<String, StorageClass> classes = new TreeMap<>();
     private final Map<Long, String> nameByIno = new HashMap<>();
+    private final RuleTable rules;
 
     /** Reads them from the store. */
     public ClassTable(Store store, Transaction transaction) {
         this.transaction = transaction;
+        rules = new RuleTable(store, transaction);
         store.scan(
                 Family.META,
                 ClassKeys.all(),
@@ -57,6 +65,8 @@ public final class ClassTable {
             case ClassMutation.SetClass m -> set(m.storageClass(), m.isNew());
             case ClassMutation.RemoveClass m -> remove(m.name());
             case ClassMutation.AssignClass m -> assign(m.ino(), m.name());
+            case ClassMutation.AddRule m -> add(m.rule(), m.before());
+            case ClassMutation.RemoveRule m -> rules.remove(m.id());
         }
     }
 
@@ -71,16 +81,38 @@ public final class ClassTable {
         return name == null ? null : classes.get(name);
     }
 
-    /** The policy of a file that is made in a directory. */
-    public Policy policyIn(Inode directory) {
-        StorageClass above = areUnused() ? null : above(directory);
-        return above == null ? directory.policy() : above.policy().orElse(directory.policy());
+    /**
+     * The policy of a file that is made in a directory.
+     *
+     * @param name null for one without a name
+     */
+    public Policy policyIn(Inode directory, @Nullable Name name, int uid, int gid) {
+        return policy(new RuleList.Candidate(name, uid, gid), directory, directory.policy());
     }
 
-    /** The policy of a file that is there, whose home is a directory, as its class wants it now. */
-    public Policy policyOf(Inode file, Inode home) {
-        StorageClass above = areUnused() ? null : above(home);
-        return above == null ? file.policy() : above.policy().orElse(file.policy());
+    /**
+     * The policy of a file that is there, as its class wants it now.
+     *
+     * @param home its directory
+     * @param name its name there
+     */
+    public Policy policyOf(Inode file, Inode home, Name name) {
+        Attributes attributes = file.attributes();
+        return policy(
+                new RuleList.Candidate(name, attributes.uid(), attributes.gid()),
+                home,
+                file.policy());
+    }
+
+    private Policy policy(RuleList.Candidate file, Inode directory, Policy otherwise) {
+        ClassRule rule = rules.choose(file, directory);
+        StorageClass found = null;
+        if (rule != null) {
+            found = classes.get(rule.className());
+        } else if (!areUnused()) {
+            found = above(directory);
+        }
+        return found == null ? otherwise : found.policy().orElse(otherwise);
     }
 
     private @Nullable StorageClass above(Inode directory) {
@@ -129,6 +161,10 @@ public final class ClassTable {
             throw new FsException(
                     Errno.EBUSY, "class '" + name + "' is used by " + users + " directories");
         }
+        ClassRule rule = rules.of(name);
+        if (rule != null) {
+            throw new FsException(Errno.EBUSY, "class '" + name + "' is used by rule " + rule.id());
+        }
         classes.remove(name);
         transaction.records().delete(Family.META, ClassKeys.of(name));
     }
@@ -146,6 +182,16 @@ public final class ClassTable {
         transaction
                 .records()
                 .put(Family.META, ClassKeys.directory(ino), ClassKeys.encodeName(name));
+    }
+
+    private void add(ClassRule rule, int before) {
+        if (!classes.containsKey(rule.className())) {
+            throw missing(rule.className());
+        }
+        if (rule.below() != ClassRule.EVERYWHERE) {
+            requireDirectory(rule.below());
+        }
+        rules.add(rule, before);
     }
 
     private void requireDirectory(long ino) {
@@ -168,6 +214,7 @@ public final class ClassTable {
 
     /** A directory goes, or says nothing any more. */
     public void forget(long ino) {
+        rules.forget(ino);
         if (nameByIno.remove(ino) != null) {
             transaction.records().delete(Family.META, ClassKeys.directory(ino));
         }

@@ -17,6 +17,7 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
 import io.cairn.metadata.usage.QuotaTable;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The inodes, and the checks that nearly every mutation begins with. Belongs to the apply thread.
@@ -107,6 +108,12 @@ public final class InodeTable {
 
     /** A new inode in a directory, with the group that the directory decides. */
     public InodeDraft draft(FileType type, Inode parent, int mode, int uid, int gid) {
+        return draft(type, parent, null, mode, uid, gid);
+    }
+
+    /** The same for a name, which may decide about the policy of a file. */
+    public InodeDraft draft(
+            FileType type, Inode parent, @Nullable Name name, int mode, int uid, int gid) {
         InodeDraft draft =
                 new InodeDraft(transaction.counters().takeIno(), type, transaction.nowNs());
         draft.mode = mode & 07777;
@@ -127,7 +134,7 @@ public final class InodeTable {
         if (type == FileType.DIRECTORY) {
             draft.policy = parent.policy();
         } else if (type == FileType.FILE) {
-            draft.policy = classes.policyIn(parent);
+            draft.policy = classes.policyIn(parent, name, draft.uid, draft.gid);
         }
         return draft;
     }

@@ -2,9 +2,11 @@ package io.cairn.metadata.job;
 
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy;
 import io.cairn.fs.Name;
 import io.cairn.metadata.classes.ClassTable;
 import io.cairn.metadata.cluster.Cluster;
+import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.job.JobTotals.Count;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
@@ -138,6 +140,9 @@ interface TreeTask {
 
     /** Gives files the policies of their storage classes, which they had not when made. */
     final class Classed implements TreeTask {
+        /** Names of one directory with the same cookie that are looked at; two are rare. */
+        private static final int MAX_ALIKE = 16;
+
         private final EditOperation operation;
         private final ClassTable classes;
         private final Transaction transaction;
@@ -152,19 +157,34 @@ interface TreeTask {
 
         @Override
         public void visit(long parentIno, Name name, Inode inode, JobTotals totals) {
-            visitRoot(inode, totals);
+            totals.add(countOf(inode), 1);
+            // The home decides, so that a file with several names has one class.
+            Inode home = inode.attributes().isFile() ? transaction.peek(inode.parentIno()) : null;
+            boolean isAtHome =
+                    parentIno == inode.parentIno() && name.cookie() == inode.nameCookie();
+            Name nameAtHome = isAtHome ? name : home == null ? null : nameAtHome(inode);
+            if (home == null || nameAtHome == null) {
+                return;
+            }
+            Policy policy = classes.policyOf(inode, home, nameAtHome);
+            Inode changed = operation.apply(inode, policy);
+            edits.countMisplaced(edits.take(inode, changed, totals), totals);
+        }
+
+        private @Nullable Name nameAtHome(Inode inode) {
+            byte[] prefix = Keys.of(inode.parentIno(), inode.nameCookie());
+            for (Transaction.Entry each :
+                    transaction.page(Store.Family.DENTRY, prefix, prefix, MAX_ALIKE)) {
+                if (Dentry.decode(each.value()).ino() == inode.ino()) {
+                    return Keys.nameOf(each.key());
+                }
+            }
+            return null;
         }
 
         @Override
         public void visitRoot(Inode inode, JobTotals totals) {
-            totals.add(countOf(inode), 1);
-            // The home decides, so that a file with several names has one class.
-            Inode home = inode.attributes().isFile() ? transaction.peek(inode.parentIno()) : null;
-            if (home == null) {
-                return;
-            }
-            Inode changed = operation.apply(inode, classes.policyOf(inode, home));
-            edits.countMisplaced(edits.take(inode, changed, totals), totals);
+            totals.add(countOf(inode), 1); // it is a directory, and these have no class of files
         }
 
         @Override

@@ -42,6 +42,7 @@ import java.nio.charset.StandardCharsets;
  *   "class/" name -> | 1 | class (ClassMutation) |             storage classes
  *   "classed/" ino 8
  *                -> | 1 | name (text) |                     the class that a directory refers to
+ *   "class-rules" -> | 1 | count 4 | { rule (ClassMutation) } ... |
  *   "snapshots"  -> | 1 | lastNumber 4 | version 8 | sweep 1 | cursor (bytes) |
  *                                                            version: of the last change of what
  *                                                            chunk servers have to refuse

@@ -83,7 +83,7 @@ public final class NameOperations {
                     m.inline().length + " bytes do not fit into the inode; write chunks");
         }
         transaction.counters().requireRoom();
-        InodeDraft file = inodes.draft(type, parent, m.mode(), m.uid(), m.gid());
+        InodeDraft file = inodes.draft(type, parent, m.name(), m.mode(), m.uid(), m.gid());
         if (type == FileType.FILE) {
             file.setInline(m.inline());
             file.layout = layouts.fresh(file.ino, file.policy);

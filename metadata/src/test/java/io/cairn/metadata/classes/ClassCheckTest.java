@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.state.Store.Change;
@@ -50,6 +51,14 @@ final class ClassCheckTest {
     void aClassThatIsGoneIsTold() {
         damage(ClassKeys.of("large"), null);
         assertTold("inode " + dir + " refers to class 'large'");
+    }
+
+    @Test
+    void rulesForWhatIsGoneAreTold() {
+        ClassRule rule = new ClassRule(1, "small", "*.x", ClassRule.ANY, ClassRule.ANY, 4711);
+        damage(ClassKeys.rules(), ClassKeys.encode(new RuleList(List.of(rule))));
+        assertTold("rule 1 refers to class 'small'");
+        assertTold("rule 1 is for inode 4711");
     }
 
     @Test
