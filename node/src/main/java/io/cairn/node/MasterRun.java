@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 public final class MasterRun implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterRun.class);
     private static final long LOOK_MS = 500;
+    private static final long LAST_ANSWERS_MS = 2_000;
 
     private final ProcessContext world;
     private final MasterNode.Plan plan;
@@ -64,11 +65,28 @@ public final class MasterRun implements AutoCloseable {
         Thread.ofPlatform().name("master-again").start(this::again);
     }
 
-    /** Who started it anew although it had been removed should see that it failed. */
+    /**
+     * Who started it anew although it had been removed should see that it failed. Who had a leader
+     * removed waits for its answer, which may still be on its way.
+     */
     private void dismissed(boolean was) {
         System.err.printf("cairn: master %s was removed from its cluster%n", plan.id());
         System.err.flush();
-        Runtime.getRuntime().halt(was ? ExitCode.OK : ExitCode.DATA);
+        if (was) {
+            Thread.ofPlatform().name("master-ends").start(MasterRun::endSoon);
+        } else {
+            Runtime.getRuntime().halt(ExitCode.DATA);
+        }
+    }
+
+    private static void endSoon() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(LAST_ANSWERS_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            Runtime.getRuntime().halt(ExitCode.OK);
+        }
     }
 
     private void again() {
