@@ -9,7 +9,10 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.testkit.simulated.SimulatedDisk;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -193,6 +196,61 @@ final class DetourTest {
                 1000);
         until(() -> stage.get() == 1, "made");
         cluster.servers.get(1).kill();
+        stage.incrementAndGet();
+        until(client::isDone, "closed");
+    }
+
+    /** A disk without room for a chunk; others have taken the rest. */
+    private static void fill(SimulatedServer server) throws IOException {
+        SimulatedDisk disk = server.disk();
+        long freeBytes = disk.usableBytes(Path.of("/target"));
+        disk.setCapacityBytes(disk.totalBytes(Path.of("/target")) - freeBytes + CHUNK / 2);
+    }
+
+    private void writeOneChunkMore(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            int end = size(i) < CHUNK ? 0 : size(i);
+            try (OpenFile file = open(fs, i, FileSystem.O_RDWR)) {
+                file.write(end, bytes(i, end, CHUNK));
+            }
+        }
+    }
+
+    private static void checkOneChunkMore(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            int length = (size(i) < CHUNK ? 0 : size(i)) + CHUNK;
+            ByteBuffer seen = ByteBuffer.allocate(length + 1);
+            try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
+                while (file.read(seen.position(), seen) > 0) {
+                    // On to the end.
+                }
+            }
+            assertEquals(bytes(i, 0, length), seen.flip(), "file " + i);
+        }
+    }
+
+    /** Nobody knows yet that the disk is full, so the bytes are on their way to it. */
+    @Test
+    void whatAFullDiskRefusesGoesElsewhere() throws IOException {
+        cluster = oneCopy(20);
+        cluster.begin();
+        SimulatedClient client = cluster.clients.get(0);
+        client.start(
+                new Steps(
+                        stage,
+                        List.of(
+                                this::make,
+                                this::writeOneChunkMore,
+                                DetourTest::checkOneChunkMore,
+                                _ -> kept.forEach(OpenFile::close)),
+                        0),
+                1000);
+        until(() -> stage.get() == 1, "made");
+        fill(cluster.servers.get(1));
+        stage.incrementAndGet();
+        until(() -> stage.get() == 3, "written elsewhere");
+        stage.incrementAndGet();
+        until(() -> stage.get() == 5, "read");
         stage.incrementAndGet();
         until(client::isDone, "closed");
     }

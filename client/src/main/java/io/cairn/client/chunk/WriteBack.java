@@ -276,9 +276,7 @@ public final class WriteBack {
         if (extent.abandoned || (!extent.recalled && place.isIn(owner.layout()))) {
             return false;
         }
-        extent.recalled = false;
-        extent.inFlight = false;
-        extent.looked = false;
+        extent.goAgain();
         shorten(extent, Math.min(extent.keptEnd, extent.end()));
         rechunk();
         return true;
@@ -304,13 +302,15 @@ public final class WriteBack {
         submit();
     }
 
-    /** Whether anything is held for a group that does not serve. */
+    /** Whether anything is held for a group that does not serve, or has no room. */
     public boolean isBlocked() {
         ClusterMap map = io.map();
         Layout layout = owner.layout();
         for (WriteExtent extent : extents) {
             long index = layout.chunkOf(extent.offset);
-            if (!extent.abandoned && Stripe.isBlocked(map, layout, index, index)) {
+            boolean isStuck =
+                    extent.isWaitingForRoom() || Stripe.isBlocked(map, layout, index, index);
+            if (!extent.abandoned && isStuck) {
                 return true;
             }
         }
@@ -427,9 +427,8 @@ public final class WriteBack {
             @Nullable WriteReply reply,
             @Nullable Throwable failure) {
         FsException error = reply == null ? Await.failure(failure) : null;
-        if (error != null && !extent.looked && WriteOwner.mayBeElsewhere(error)) {
-            // The chunk is no more, or belongs to a snapshot: the file may be elsewhere.
-            extent.looked = true;
+        if (error != null && extent.looksElsewhere(error)) {
+            // The chunk is no more, belongs to a snapshot, or has no room: it may be elsewhere.
             Promises.whenDone(
                     owner.look(place, error),
                     (_, why) -> answered(extent, place, reply, WriteOwner.told(failure, why)));

@@ -1,5 +1,7 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.chunk.OperationId;
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * chunk and one window of {@link WriteBack#WINDOW_BYTES}.
  */
 final class WriteExtent {
+    /** The place that is found may be full, too. */
+    private static final int MAX_ROOM_SEARCHES = 3;
+
     /** Order of arrival: of two that overlap the younger one wins. */
     final long number;
 
@@ -40,7 +45,13 @@ final class WriteExtent {
     boolean recalled;
 
     /** Whether the master was asked where the file is since the extent was refused. */
-    boolean looked;
+    private boolean looked;
+
+    /** How often another place was looked for because a disk is full. */
+    private int roomSearches;
+
+    /** Whether it stays in flight while another place is looked for. */
+    private volatile boolean waitingForRoom;
 
     /** Set when it is sent. */
     @Nullable WritePermit permit;
@@ -62,6 +73,35 @@ final class WriteExtent {
         if (sealer.context() != null) {
             span = sealer;
         }
+    }
+
+    /**
+     * It was refused: whether another place is to be looked for before that counts. From the thread
+     * with the answer, without the lock.
+     */
+    boolean looksElsewhere(FsException refusal) {
+        boolean isFull = refusal.errno() == Errno.ENOSPC;
+        if (looked
+                || !WriteOwner.mayBeElsewhere(refusal)
+                || (isFull && ++roomSearches > MAX_ROOM_SEARCHES)) {
+            return false;
+        }
+        looked = true;
+        waitingForRoom = isFull;
+        return true;
+    }
+
+    /** Whether a full disk refused it, and another place is looked for. */
+    boolean isWaitingForRoom() {
+        return inFlight && waitingForRoom;
+    }
+
+    /** It goes to where the file is now. */
+    void goAgain() {
+        recalled = false;
+        inFlight = false;
+        looked = false;
+        waitingForRoom = false;
     }
 
     /** No further try to send it is made. */

@@ -25,7 +25,7 @@ public interface WriteOwner {
 
     /**
      * Asks the master where the file is now, or to put a chunk elsewhere that belongs to a
-     * snapshot. Never blocks.
+     * snapshot, or that is new and whose servers have no room. Never blocks.
      *
      * @param refusal what the chunk server answered
      */
@@ -33,7 +33,9 @@ public interface WriteOwner {
 
     /** Whether what was refused may be stored elsewhere, once the master was asked. */
     static boolean mayBeElsewhere(FsException refusal) {
-        return refusal.errno() == Errno.ESTALE || refusal.errno() == Errno.EROFS;
+        return refusal.errno() == Errno.ESTALE
+                || refusal.errno() == Errno.EROFS
+                || refusal.errno() == Errno.ENOSPC;
     }
 
     /**

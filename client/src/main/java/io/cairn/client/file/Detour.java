@@ -2,17 +2,23 @@ package io.cairn.client.file;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.session.Await;
+import io.cairn.client.session.Backoff;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
 import io.cairn.cluster.Stripe;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps new chunks of one file out of groups that do not serve or are nearly full. The master is
  * asked to put everything behind the end of the file elsewhere, before the first byte of such a
- * chunk is written, and when bytes wait for a server that was lost.
+ * chunk is written, and when bytes wait for a server that was lost or whose disk is full.
  *
  * <p>Bytes behind the end may have been stored and not been committed. So all clients that hold the
  * file open commit and keep their writers waiting meanwhile, this one commits as well, and the
@@ -35,6 +41,11 @@ public final class Detour {
     private static final int STILL_MS = 3000;
 
     private static final int MAX_TRIES = 4;
+
+    /** How long it takes to hear of a disk that became full: a heartbeat, with a wide margin. */
+    private static final long NEWS_MS = 5000;
+
+    private static final long LONGEST_PAUSE_MS = 250;
 
     /** After a try that did not help the next one waits. */
     private static final long QUIET_MS = 500;
@@ -111,6 +122,23 @@ public final class Detour {
                 : layout.chunkBehind(inode.attributes().size()) << layout.chunkSizeLog2();
     }
 
+    /**
+     * Looks for another place for a new chunk that a full disk refused; the promise is kept at the
+     * end, whether or not one was found. Never blocks.
+     */
+    CompletableFuture<Void> past(ChunkPlace place) {
+        return new RoomSearch(place).begin();
+    }
+
+    /** Whether a detour takes along all of a chunk: nothing that would stay behind is stored. */
+    private boolean takesAlong(long chunkIndex) {
+        return inode.with(
+                s ->
+                        !isTooLate(s)
+                                && (s.inode().inline() != null
+                                        || chunkIndex << s.layout().chunkSizeLog2() >= keptEnd(s)));
+    }
+
     /** Whether the layout is another one afterwards. Never blocks. */
     private CompletableFuture<Boolean> take() {
         CompletableFuture<Boolean> mine;
@@ -185,5 +213,82 @@ public final class Detour {
             inode.doubts().look();
         }
         return !before.equals(inode.layout());
+    }
+
+    /** Whether other disks have room, as far as the map knows. */
+    private static boolean mayHelp(ClusterMap map, Layout layout, PlacementGroup full) {
+        if (!map.takesNew(full.id())) {
+            return Stripe.isCrowded(map, layout);
+        }
+        Pool last = map.pool(layout.lastRun().poolId());
+        for (Pool pool : map.pools()) {
+            boolean isEqual = last != null && pool.replicas() == last.replicas();
+            for (int i = 0; isEqual && i < pool.groupCount(); i++) {
+                PlacementGroup other = map.group(pool.firstGroup() + i);
+                if (other != null && !targets(other).equals(targets(full))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static Set<Integer> targets(PlacementGroup group) {
+        return group.members().stream()
+                .map(PlacementGroup.Member::targetId)
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * Looks for another place for a new chunk that a full disk refused. Others may have filled the
+     * disk since the last heartbeat of its server. So the map is asked for until it says which
+     * targets are nearly full, and then a detour goes around them.
+     *
+     * <p>It ends at once where a detour cannot help: the chunk has bytes already, or no other disks
+     * have room. The refusal counts then. Thread-safe; never blocks.
+     */
+    private final class RoomSearch {
+        private final ChunkPlace place;
+        private final Backoff backoff;
+        private final long deadlineMs;
+        private final CompletableFuture<Void> promise = new CompletableFuture<>();
+
+        RoomSearch(ChunkPlace place) {
+            this.place = place;
+            this.backoff = new Backoff(mount.runtime().random(), LONGEST_PAUSE_MS);
+            this.deadlineMs = mount.nowMs() + NEWS_MS;
+        }
+
+        /** Begins it; the promise is kept at its end, whether or not another place was found. */
+        CompletableFuture<Void> begin() {
+            look();
+            return promise;
+        }
+
+        private void look() {
+            ClusterMap map = mount.chunks().map();
+            Layout layout = inode.layout();
+            PlacementGroup group = map.groupOf(layout, place.index());
+            if (group == null
+                    || !group.equals(map.groupOf(place.layout(), index()))
+                    || layout.runOf(index()).oid() != place.oid()
+                    || mount.nowMs() >= deadlineMs
+                    || !takesAlong(index())
+                    || !mayHelp(map, layout, group)) {
+                promise.complete(null);
+            } else if (map.takesNew(group.id())) {
+                Promises.whenDone(mount.chunks().refresh(), (_, _) -> later());
+            } else {
+                Promises.whenDone(take(), (_, _) -> later());
+            }
+        }
+
+        private long index() {
+            return place.index();
+        }
+
+        private void later() {
+            mount.runtime().scheduler().schedule(this::look, backoff.nextMs());
+        }
     }
 }

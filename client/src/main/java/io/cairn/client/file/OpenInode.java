@@ -124,20 +124,9 @@ public final class OpenInode implements WriteOwner {
         }
         List<ReadAhead.Segment> unused = state.unused();
         if (!unused.isEmpty()) {
-            unused.forEach(this::release);
+            unused.forEach(segment -> segment.release(mount.pool()));
             unused.clear();
         }
-    }
-
-    private void release(ReadAhead.Segment segment) {
-        Promises.whenDone(
-                segment.piece,
-                (found, _) -> {
-                    if (found != null) {
-                        found.release();
-                    }
-                    mount.pool().freeReadAhead(segment.range.length());
-                });
     }
 
     // ---- what is known
@@ -373,7 +362,11 @@ public final class OpenInode implements WriteOwner {
 
     @Override
     public CompletableFuture<?> look(ChunkPlace place, FsException refusal) {
-        return refusal.errno() == Errno.EROFS ? renewals.renew(place) : doubts.ask();
+        return switch (refusal.errno()) {
+            case EROFS -> renewals.renew(place);
+            case ENOSPC -> detour.past(place);
+            default -> doubts.ask();
+        };
     }
 
     @Override

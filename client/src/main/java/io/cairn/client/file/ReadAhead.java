@@ -1,7 +1,9 @@
 package io.cairn.client.file;
 
+import io.cairn.client.chunk.BufferPool;
 import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkSource;
+import io.cairn.client.session.Promises;
 import io.cairn.wire.Limits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -86,6 +88,18 @@ final class ReadAhead {
             this.inChunk = inChunk;
             this.source = source;
             this.issuedMs = nowMs;
+        }
+
+        /** It is not needed any more: gives back its bytes, and its room in a pool. */
+        void release(BufferPool pool) {
+            Promises.whenDone(
+                    piece,
+                    (found, _) -> {
+                        if (found != null) {
+                            found.release();
+                        }
+                        pool.freeReadAhead(range.length());
+                    });
         }
     }
 
