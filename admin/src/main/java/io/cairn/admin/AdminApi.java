@@ -33,6 +33,7 @@ import io.cairn.admin.resource.SessionsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
 import io.cairn.admin.snapshot.ClonesResource;
+import io.cairn.admin.snapshot.HeldCount;
 import io.cairn.admin.snapshot.ScheduleBook;
 import io.cairn.admin.snapshot.ScheduledSnapshots;
 import io.cairn.admin.snapshot.SchedulesResource;
@@ -95,6 +96,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final BackupStream backups;
     private final BackupSchedule schedule;
     private final ScheduledSnapshots snapshots;
+    private final HeldCount held;
     private final Fsck fsck;
     private final TreeScrub treeScrub;
     private final Consumer<Map<String, String>> logLevels;
@@ -126,11 +128,12 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         List<Route> routes = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
         times = new RequestTimes(ground.clock());
+        held = new HeldCount(master, ground.clock(), workers);
         ClusterResource cluster =
-                new ClusterResource(master, operations, times, ground.clock(), settings.version());
-        resources.add(cluster);
+                new ClusterResource(
+                        master, operations, times, ground.clock(), settings.version(), held::bytes);
         history = new LoadHistory(ground.clock(), cluster::sample);
-        resources.add(history);
+        resources.addAll(List.of(cluster, history));
         resources.add(new MastersResource(ground.log(), master, ground.clock()));
         resources.addAll(List.of(new FilesResource(master), new UsageResource(master)));
         resources.add(new QuotasResource(master, ground.clock()));
@@ -140,8 +143,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new DurabilityResource(ground.log(), master));
         resources.add(new TrashResource(master));
         resources.addAll(List.of(new ClassesResource(master), new ClassRulesResource(master)));
-        resources.add(new SessionsResource(master));
-        resources.add(new LocksResource(master));
+        resources.addAll(List.of(new SessionsResource(master), new LocksResource(master)));
         resources.addAll(List.of(new SnapshotsResource(master), new ClonesResource(master)));
         ScheduleBook book = new ScheduleBook(master, records);
         snapshots = new ScheduledSnapshots(book, events, ground.clock());
@@ -285,6 +287,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
                 history.tick(master.log().leaderTerm());
                 schedule.tick();
                 snapshots.tick(master.log().leaderTerm());
+                held.tick(master.log().leaderTerm());
             }
         } catch (Problem e) {
             LOG.info("{}", e.getMessage());

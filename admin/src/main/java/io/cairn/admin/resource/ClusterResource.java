@@ -34,6 +34,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** {@code /cluster}: the whole at a glance. */
 public final class ClusterResource implements Resource {
@@ -50,6 +52,11 @@ public final class ClusterResource implements Resource {
                             "trashBytes",
                             Shape.count(),
                             "Of these in the trash, which makes room when it is needed."),
+                    Field.maybe(
+                            "snapshotBytes",
+                            Shape.count(),
+                            "Of all disks, what only snapshots hold, with all copies, as last"
+                                    + " counted; null: not known."),
                     Field.of("standardReplicas", Shape.count(), "Copies of every chunk."),
                     Field.maybe(
                             "limitBytes",
@@ -132,18 +139,21 @@ public final class ClusterResource implements Resource {
     private final RequestTimes times;
     private final Clock clock;
     private final String version;
+    private final Supplier<@Nullable Long> snapshotBytes;
 
     public ClusterResource(
             MasterService master,
             Rate operations,
             RequestTimes times,
             Clock clock,
-            String version) {
+            String version,
+            Supplier<@Nullable Long> snapshotBytes) {
         this.master = master;
         this.operations = operations;
         this.times = times;
         this.clock = clock;
         this.version = version;
+        this.snapshotBytes = snapshotBytes;
     }
 
     @Override
@@ -265,6 +275,7 @@ public final class ClusterResource implements Resource {
                 "availableBytes",
                 Math.min(allBytes, space.freeBytes() / space.replicas() + trashBytes));
         capacity.put("trashBytes", trashBytes);
+        capacity.put("snapshotBytes", snapshotBytes.get());
         capacity.put("standardReplicas", space.replicas());
         SpaceLimit limit = SpaceLimit.of(map, ServerStatus.healthy(servers), space.replicas());
         capacity.put("limitBytes", limit == null ? null : limit.bytes());

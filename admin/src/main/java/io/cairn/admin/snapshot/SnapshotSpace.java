@@ -9,12 +9,9 @@ import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
 import io.cairn.admin.resource.InodeDocument;
-import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.Pool;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.snapshot.HeldSpace;
 import io.cairn.metadata.snapshot.SnapshotRecord;
-import io.cairn.metadata.state.StoredState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -79,23 +76,13 @@ final class SnapshotSpace {
     }
 
     private HeldSpace.Outcome count() {
-        ClusterMap map = master.namespace().clusterMap();
-        HeldSpace.Outcome found;
-        // One state, though mutations go on meanwhile.
-        try (StoredState state = master.namespace().snapshot()) {
-            found = new HeldSpace(state, id -> copies(map, id), MAX_RECORDS).count();
-        }
+        HeldSpace.Outcome found = HeldCount.of(master, MAX_RECORDS);
         if (!found.isComplete()) {
             throw Problem.conflict(
                     "Snapshots keep more than %d inodes: that is too much to count; drop old ones."
                             .formatted(MAX_RECORDS));
         }
         return found;
-    }
-
-    private static int copies(ClusterMap map, int poolId) {
-        Pool pool = map.pool(poolId);
-        return pool == null ? 1 : pool.replicas();
     }
 
     private Map<String, Object> document(HeldSpace.Outcome found) {

@@ -4,6 +4,8 @@ import io.cairn.admin.api.EventLog;
 import io.cairn.admin.api.Json;
 import io.cairn.base.Printable;
 import io.cairn.base.Wording;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.metadata.content.ObjectOwners;
@@ -35,6 +37,9 @@ final class DamageWatch {
     private static final Logger LOG = LoggerFactory.getLogger(DamageWatch.class);
 
     static final long PAUSE_MS = 10_000;
+
+    /** So many files that share a chunk are named at most. */
+    private static final int MAX_FILES = 10;
 
     /** What was said of a target so far. */
     private record Said(long number, long countedMs) {}
@@ -120,7 +125,7 @@ final class DamageWatch {
 
     private void tell(List<Place> found) {
         Set<Long> oids = found.stream().map(p -> p.finding.oid()).collect(Collectors.toSet());
-        Map<Long, Long> owners = Map.of();
+        Map<Long, List<Long>> owners = Map.of();
         try (StoredState state = master.namespace().snapshot()) {
             owners = ObjectOwners.of(state, oids);
         } catch (RuntimeException e) {
@@ -128,16 +133,9 @@ final class DamageWatch {
         }
         for (Place each : found) {
             Finding finding = each.finding;
-            Long ino = owners.get(finding.oid());
-            String file = ino == null ? "" : path(ino);
-            String chunk =
-                    "chunk %d of %s"
-                            .formatted(
-                                    finding.index(),
-                                    file.isEmpty()
-                                            ? "object %s, of no file that has a name,"
-                                                    .formatted(Json.hex(finding.oid()))
-                                            : file);
+            List<String> files = files(finding, owners.getOrDefault(finding.oid(), List.of()));
+            String file = files.isEmpty() ? "" : files.getFirst();
+            String chunk = "chunk %d of %s".formatted(finding.index(), named(finding, files));
             String outcome =
                     finding.mended()
                             ? "a good copy has taken its place"
@@ -149,6 +147,35 @@ final class DamageWatch {
                     "The copy of %s on %s was damaged (%s): %s."
                             .formatted(chunk, each.where, finding.reason(), outcome));
         }
+    }
+
+    /** The paths of the files that have the chunk, at most one more than are named. */
+    private List<String> files(Finding finding, List<Long> owners) {
+        return owners.stream()
+                .filter(ino -> owners.size() == 1 || has(ino, finding))
+                .map(this::path)
+                .filter(path -> !path.isEmpty())
+                .limit(MAX_FILES + 1L)
+                .toList();
+    }
+
+    /** Files that share an object need not share each of its chunks. */
+    private boolean has(long ino, Finding finding) {
+        Inode inode = master.namespace().inode(ino);
+        Layout layout = inode == null ? null : inode.layout();
+        return layout != null && layout.refersTo(finding.oid(), finding.index());
+    }
+
+    private static String named(Finding finding, List<String> files) {
+        if (files.isEmpty()) {
+            return "object %s, of no file that has a name,".formatted(Json.hex(finding.oid()));
+        }
+        if (files.size() == 1) {
+            return files.getFirst();
+        }
+        String shared = String.join(", ", files.subList(0, Math.min(MAX_FILES, files.size())));
+        return "each of %s%s, which share it,"
+                .formatted(shared, files.size() > MAX_FILES ? " and more" : "");
     }
 
     private String path(long ino) {

@@ -44,6 +44,8 @@ function capacity(c) {
             ['All disks', bytes(c.totalBytes)],
             ['Free on disks that answer', bytes(c.freeBytes)],
             ['Standard copies', count(c.standardReplicas)],
+            ['In the trash, makes room when needed', bytes(c.trashBytes)],
+            ['Held by snapshots only', c.snapshotBytes == null ? '?' : bytes(c.snapshotBytes)],
         ]));
 }
 

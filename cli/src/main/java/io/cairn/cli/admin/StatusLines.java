@@ -68,6 +68,13 @@ final class StatusLines {
                     "          of what can be written %s in the trash make room when needed"
                             .formatted(values.text("trashBytes", trash)));
         }
+        if (space.get("snapshotBytes") instanceof Number held && held.longValue() > 0) {
+            lines.add(
+                    "          snapshots hold %s that no file has any more; see '%s'"
+                            .formatted(
+                                    values.text("snapshotBytes", held),
+                                    "cairn snapshot list --held"));
+        }
         if (space.get("limit") != null) {
             lines.add(
                     "          new files meet a limit after %s: %s"

@@ -48,6 +48,22 @@ final class StatusLinesTest {
     }
 
     @Test
+    void whatTheTrashAndSnapshotsHoldIsTold() {
+        Map<String, Object> space =
+                Map.of("availableBytes", 9, "trashBytes", 5, "snapshotBytes", 7);
+        List<String> lines =
+                new StatusLines(Map.of("capacity", space), new Values(bytes -> bytes + " bytes"))
+                        .lines();
+        String told =
+                "          snapshots hold 7 bytes that no file has any more; see 'cairn snapshot"
+                        + " list --held'";
+        assertTrue(lines.contains(told), lines::toString);
+        String trash =
+                "          of what can be written 5 bytes in the trash make room when needed";
+        assertTrue(lines.contains(trash), lines::toString);
+    }
+
+    @Test
     void formerPoolsAreToldWithTheGroups() {
         Map<String, Object> counts = Map.of("groups", 48, "groupsAtRisk", 0, "formerPools", 1);
         List<String> lines =

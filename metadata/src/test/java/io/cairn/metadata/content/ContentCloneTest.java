@@ -17,6 +17,7 @@ import io.cairn.fs.Name;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.StoredState;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation;
@@ -24,7 +25,10 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -102,6 +106,22 @@ final class ContentCloneTest {
         assertEquals(0, bench.namespace.snapshots().size());
         bench.reopen();
         assertEquals(fence, bench.namespace.snapshotStatus().fence().firstOid());
+    }
+
+    @Example
+    void allFilesOfAnObjectAreFound() {
+        Inode file = fileInChunks("f", (2L << CHUNK_LOG2) + 5);
+        Inode clone = cloned(file.ino(), "c");
+        Inode third = cloned(file.ino(), "c2");
+        Inode alone = fileInChunks("alone", 3L << CHUNK_LOG2);
+        long oid = layout(file).lastOid();
+        long own = layout(alone).lastOid();
+        try (StoredState state = bench.namespace.snapshot()) {
+            List<Long> three = List.of(file.ino(), clone.ino(), third.ino());
+            assertEquals(
+                    Map.of(oid, three, own, List.of(alone.ino())),
+                    ObjectOwners.of(state, Set.of(oid, own, 0xdeadL)));
+        }
     }
 
     /** Its client may have made the clone of a chunk, and written to it, and not told so yet. */
