@@ -42,9 +42,10 @@ class InodeFlagsTest extends MountTest {
                             chattr +A d; lsattr -d d | cut -d' ' -f1 | tr -d -
                             touch d/inherits; lsattr d/inherits | cut -d' ' -f1 | tr -d -
                             chattr =A f; lsattr f | cut -d' ' -f1 | tr -d -
+                            lsattr -v f | sed 's/^ *//' | cut -d' ' -f1; lsattr -vd d | wc -l
                             if chattr +c f 2>/dev/null; then echo compressed; fi
                             """);
-            assertEquals("dA\nA\nA\nA\n", shown);
+            assertEquals("dA\nA\nA\nA\n0\n1\n", shown);
             if (mayProtect(at)) {
                 protect(at);
             }

@@ -17,8 +17,8 @@ import io.cairn.fuse.sys.KernelProtocol;
 import io.cairn.fuse.sys.RawMemory;
 
 /**
- * ioctl(2) on files and directories: the flags of chattr(1) and lsattr(1). Others are unknown,
- * which is ENOTTY.
+ * ioctl(2) on files and directories: the flags of chattr(1) and lsattr(1), and the generation,
+ * which is 0 as no number of an inode is used twice. Others are unknown, which is ENOTTY.
  *
  * <pre>
  *   fuse_ioctl_in   +0 fh +8 flags +12 cmd +16 arg +24 in_size +28 out_size +32 in
@@ -27,6 +27,7 @@ import io.cairn.fuse.sys.RawMemory;
  * </pre>
  */
 final class ControlRequests {
+    private static final int GET_VERSION = 0x80087601;
     private static final int GET_FLAGS = 0x80086601;
     private static final int SET_FLAGS = 0x40086602;
     private static final int GET_EXTENDED = 0x801c581f;
@@ -46,6 +47,7 @@ final class ControlRequests {
     int control(LoopThread thread) {
         long in = thread.arguments();
         return switch (getInt(in + 12)) {
+            case GET_VERSION -> getVersion(thread);
             case GET_FLAGS -> getFlags(thread);
             case SET_FLAGS -> {
                 requireInput(in, 4);
@@ -66,6 +68,11 @@ final class ControlRequests {
         long out = thread.reply() + KernelProtocol.OUT_HEADER_BYTES;
         RawMemory.zero(out, OUT_BYTES + bytes);
         return out + OUT_BYTES;
+    }
+
+    private static int getVersion(LoopThread thread) {
+        answer(thread, 4);
+        return OUT_BYTES + 4;
     }
 
     private int getFlags(LoopThread thread) {
