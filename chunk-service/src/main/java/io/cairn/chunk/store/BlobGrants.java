@@ -36,7 +36,7 @@ public final class BlobGrants {
 
     /**
      * Grants a chunk; the grant ends before the chunk changes here. ENOENT when it is absent, and
-     * as for reads. Blocks.
+     * as for reads. EBUSY while it is packed. Blocks.
      */
     public GrantReply grant(ChunkAddress chunk) {
         BlobKey key = BlobKey.of(chunk);
@@ -53,6 +53,9 @@ public final class BlobGrants {
     }
 
     private GrantReply granted(BlobKey key, BlobBody body) {
+        if (body.isPacked()) {
+            throw new FsException(Errno.EBUSY, key + " is packed: only its server can read it");
+        }
         return shelf.grants.grant(
                 key, shelf.paths.blob(key), body.version().lengthBytes(), body.crcs());
     }

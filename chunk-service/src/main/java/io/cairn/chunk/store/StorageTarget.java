@@ -287,8 +287,7 @@ public final class StorageTarget implements AutoCloseable {
                         source,
                         blob -> {
                             Alignment.checkSize(blob, chunk);
-                            return blob.cloned(
-                                    key, chunk.chunkSizeLog2(), chunk.epoch(), lengthBytes);
+                            return Replacement.cloned(shelf, blob, chunk, lengthBytes);
                         });
         replace(key, clone);
     }

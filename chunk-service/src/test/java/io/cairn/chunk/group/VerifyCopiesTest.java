@@ -9,6 +9,7 @@ import io.cairn.base.Errno;
 import io.cairn.chunk.ChunkCluster;
 import io.cairn.chunk.DamagedBlobs;
 import io.cairn.chunk.MemoryDirectory;
+import io.cairn.chunk.store.pack.Codec;
 import io.cairn.net.Message;
 import io.cairn.verify.fault.BlobDamage;
 import io.cairn.wire.Decoder;
@@ -18,6 +19,7 @@ import io.cairn.wire.chunk.ChunkReply.CopiesReply;
 import io.cairn.wire.chunk.HeadRequest.VerifyCopies;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -81,6 +83,45 @@ class VerifyCopiesTest {
             }
             assertEquals(List.of(), cluster.master.failures());
         }
+    }
+
+    @Test
+    void packedCopiesAreAsGoodAsPlainOnes() throws Exception {
+        BlobDamage damage = BlobDamage.BIT_OF_DATA_FLIPPED;
+        long oid = DamagedBlobs.oid(damage);
+        byte[] data = random(1, LENGTH);
+        for (int at = 0; at + 512 < LENGTH; at += 512) {
+            Arrays.fill(data, at, at + 256, (byte) 0);
+        }
+        try (ChunkCluster cluster = new ChunkCluster(46, directory, 2, 2, 1)) {
+            cluster.await(cluster.client.write(GROUP, oid, 0, 0, data));
+            for (int server = 1; server <= 2; server++) {
+                assertTrue(pack(cluster, server, oid));
+                assertEquals(
+                        new CopiesReply(1, 1, 2, 2 * LENGTH, 0, 0), verify(cluster, oid, 0, 1));
+                assertArrayEquals(data, cluster.bytes(server, GROUP, oid, 0));
+                assertEquals(List.of(), cluster.differences());
+                Path target = directory.resolve("c" + server);
+                DamagedBlobs.strike(damage, target, directory, GROUP, INTACT);
+                assertEquals(
+                        new CopiesReply(1, 1, 2, 2 * LENGTH, 1, 1), verify(cluster, oid, 0, 1));
+                assertArrayEquals(data, cluster.bytes(server, GROUP, oid, 0));
+                assertTrue(pack(cluster, server, oid), "the good copy is plain");
+            }
+            byte[] more = random(2, 5000);
+            cluster.await(cluster.client.write(GROUP, oid, 0, 9000, more));
+            System.arraycopy(more, 0, data, 9000, more.length);
+            for (int server = 1; server <= 2; server++) {
+                assertArrayEquals(data, cluster.bytes(server, GROUP, oid, 0));
+                assertTrue(pack(cluster, server, oid), "a change makes it plain");
+            }
+            assertEquals(List.of(), cluster.differences());
+        }
+    }
+
+    private static boolean pack(ChunkCluster cluster, int server, long oid) {
+        ChunkAddress chunk = new ChunkAddress(GROUP, 1, oid, 0, ChunkCluster.CHUNK_LOG2);
+        return cluster.server(server).target.verification().pack(chunk, Codec.LZ4);
     }
 
     /** Among chunks that are there, in a range of which no chunk can be looked up by itself. */

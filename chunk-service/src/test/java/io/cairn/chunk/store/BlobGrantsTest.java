@@ -17,6 +17,7 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.direct.DirectDoor;
 import io.cairn.chunk.peer.Lease;
 import io.cairn.chunk.store.grant.GrantWords;
+import io.cairn.chunk.store.pack.Codec;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.local.CachedFile;
@@ -85,6 +86,15 @@ final class BlobGrantsTest {
         assertTrue(isValid(first));
         change.run();
         assertFalse(isValid(first));
+    }
+
+    @Test
+    void givesNoGrantOfAPackedBlob() {
+        world.write(A, 0, new byte[5 * BLOCK]);
+        assertEnds(A, () -> world.target().verification().pack(A, Codec.LZ4));
+        StorageTargetTest.fails(Errno.EBUSY, () -> grant(A));
+        world.write(A, 0, bytes(1, 10));
+        assertTrue(isValid(grant(A)));
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.pack.Codec;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import java.nio.file.Path;
@@ -41,9 +42,19 @@ final class CrashHistory {
 
     private final Map<ChunkAddress, Long> acknowledged = new HashMap<>();
     private int step;
+    private int packed;
+
+    /** Decides what is packed and when; null when nothing is. */
+    private final @Nullable Random packing;
 
     CrashHistory(long seed) throws TargetException {
+        this(seed, false);
+    }
+
+    /** With {@code packs} most contents can be packed, and blobs are. */
+    CrashHistory(long seed, boolean packs) throws TargetException {
         random = new Random(seed);
+        packing = packs ? new Random(~seed) : null;
         world = new StoreWorld(disk, Path.of("/target"));
         for (int oid = 1; oid <= OBJECTS; oid++) {
             models.put(chunk(oid, 0), new ChunkModel());
@@ -58,6 +69,7 @@ final class CrashHistory {
                 disk.stopAfter(1 + random.nextInt(8));
             }
             try {
+                packSome();
                 act();
                 if (crashes && random.nextInt(12) == 0) {
                     crash();
@@ -75,6 +87,29 @@ final class CrashHistory {
                     assertTrue(world.target().verify(chunk), where(chunk));
                 });
         checkCount();
+    }
+
+    private void packSome() {
+        if (packing == null || packing.nextInt(3) > 0) {
+            return;
+        }
+        int bound = packing.nextInt(4) == 0 ? models.size() : 3;
+        int place = packing.nextInt(bound);
+        ChunkAddress chunk = models.keySet().stream().skip(place).findFirst().orElseThrow();
+        if (deleted.contains(chunk)) {
+            return;
+        }
+        trace("pack", chunk);
+        Codec codec = packing.nextBoolean() ? Codec.LZ4 : Codec.ZSTD;
+        if (world.target().verification().pack(chunk, codec)) {
+            packed++;
+            flushed(chunk, model(chunk));
+        }
+    }
+
+    /** How many times a blob was packed. */
+    int packed() {
+        return packed;
     }
 
     private String where(ChunkAddress chunk) {
@@ -171,6 +206,11 @@ final class CrashHistory {
         byte[] bytes = new byte[length];
         if (random.nextInt(8) > 0) {
             random.nextBytes(bytes);
+        }
+        if (packing != null && packing.nextInt(4) > 0) {
+            for (int i = 0; i < length; i++) {
+                bytes[i] = (byte) (i % 8 == 0 ? bytes[i] : i % 32);
+            }
         }
         byte[] next = model(chunk).current();
         System.arraycopy(bytes, 0, next, offset, length);

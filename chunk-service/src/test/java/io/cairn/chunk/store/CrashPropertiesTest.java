@@ -1,5 +1,7 @@
 package io.cairn.chunk.store;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -24,5 +26,21 @@ class CrashPropertiesTest {
     @Property(tries = 400)
     void keepsItsPromisesAcrossCrashes(@ForAll long seed) throws Exception {
         new CrashHistory(seed).run(120, true);
+    }
+
+    @Property(tries = 100)
+    void keepsItsPromisesWithPackedBlobs(@ForAll long seed) throws Exception {
+        new CrashHistory(seed, true).run(120, true);
+    }
+
+    @Example
+    void packsInManyHistories() throws Exception {
+        int packed = 0;
+        for (long seed = 0; seed < 10; seed++) {
+            CrashHistory history = new CrashHistory(seed, true);
+            history.run(120, true);
+            packed += history.packed();
+        }
+        assertTrue(packed > 20, "packed " + packed);
     }
 }

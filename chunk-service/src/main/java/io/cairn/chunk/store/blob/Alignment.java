@@ -89,12 +89,20 @@ public final class Alignment {
         return blob.read(0, body -> body.version().lengthBytes());
     }
 
-    /** Bytes that a write of a blob would allocate, trailer included. */
+    /**
+     * Bytes that a write of a blob would allocate, trailer included; of a packed one also those
+     * that making it plain takes.
+     */
     public static long neededBytes(Blob blob, AlignedWrite write) throws IOException {
         int firstBlock = write.offsetBytes() / BLOCK;
         int count = write.crcs().length;
         long whole = (long) BLOCK * (count + BlobFile.PAGES + 1);
-        return blob.read(whole, body -> body.map().holes(firstBlock, count) * (long) BLOCK);
+        return blob.read(
+                whole,
+                body -> {
+                    long fresh = body.map().holes(firstBlock, count) * (long) BLOCK;
+                    return body.isPacked() ? whole + fresh + body.map().allocatedBytes() : fresh;
+                });
     }
 
     /** A blob keeps the chunk size that it was made with: EINVAL for another one. */

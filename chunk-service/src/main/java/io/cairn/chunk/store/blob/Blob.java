@@ -10,12 +10,14 @@ import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.grant.ContentLock;
+import io.cairn.chunk.store.pack.Codec;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
@@ -127,7 +129,7 @@ public final class Blob {
     private @Nullable BlobBody usable() {
         return switch (condition) {
             case ABSENT -> null;
-            case GOOD -> body;
+            case GOOD -> Objects.requireNonNull(body, "closed by a replacement that failed");
             case DOUBTFUL ->
                     throw new FsException(
                             Errno.NOT_READY,
@@ -147,25 +149,10 @@ public final class Blob {
     public ChunkState state() throws IOException {
         reading.lock();
         try {
-            BlobFile opened = file;
-            int log2 = opened == null ? 0 : opened.chunkSizeLog2();
-            BlobVersion shown =
-                    condition == Condition.GOOD && body != null ? body.version() : BlobVersion.NONE;
-            return new ChunkState(
-                    key.oid(),
-                    key.index(),
-                    log2,
-                    shown.epoch(),
-                    shown.sequence(),
-                    shown.lengthBytes());
+            return BlobBody.state(key, file, condition == Condition.GOOD ? body : null);
         } finally {
             reading.unlock();
         }
-    }
-
-    /** The same; null when absent. */
-    @Nullable ChunkState stateIfPresent() throws IOException {
-        return condition == Condition.ABSENT ? null : state();
     }
 
     public BlockRange read(int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers)
@@ -205,28 +192,12 @@ public final class Blob {
                 });
     }
 
-    /** A durable copy of the first bytes as another blob, to be put in place. */
-    public Replacement cloned(BlobKey target, int newLog2, long epoch, int lengthBytes)
-            throws IOException {
-        reading.lock();
-        try {
-            BlobBody source = usable();
-            int length = source == null ? 0 : Math.min(lengthBytes, source.version().lengthBytes());
-            shelf.space.take(length);
-            BlobVersion version = new BlobVersion(epoch, 1, length, 0);
-            return Replacement.copyOf(source, new Replacement(shelf, target, newLog2, version));
-        } finally {
-            reading.unlock();
-        }
-    }
-
     /** Applies a write whose ranges were checked; newly allocated bytes. */
     public int write(int newLog2, long epoch, long sequence, AlignedWrite write)
             throws IOException {
         mutation.lock();
         try {
-            BlobBody blob = usable();
-            requireLater(blob, sequence);
+            BlobBody blob = changeable(sequence);
             prepare(blob, write.offsetBytes() / Limits.BLOCK_BYTES, write.crcs().length);
             return change(
                     blob == null,
@@ -263,11 +234,10 @@ public final class Blob {
             throws IOException {
         mutation.lock();
         try {
-            BlobBody blob = usable();
+            BlobBody blob = changeable(sequence);
             if (blob == null) {
                 return 0;
             }
-            requireLater(blob, sequence);
             long end = Math.min(offsetBytes + (long) lengthBytes, Integer.MAX_VALUE);
             ZeroRange range = new ZeroRange(blob, offsetBytes, (int) end);
             prepare(blob, range.pending().first(), range.pending().count());
@@ -283,11 +253,36 @@ public final class Blob {
         }
     }
 
-    private void requireLater(@Nullable BlobBody blob, long sequence) {
+    /** The body for a write; null when absent. A packed one is made plain first. */
+    private @Nullable BlobBody changeable(long sequence) throws IOException {
+        BlobBody blob = usable();
         long last = blob == null ? 0 : blob.version().sequence();
         if (sequence <= last) {
             throw new FsException(
                     Errno.ESTALE, key + " is at write " + last + ", not before " + sequence);
+        }
+        if (blob != null && blob.isPacked()) {
+            put(Replacement.plain(shelf, key, blob), false);
+        }
+        return usable();
+    }
+
+    /** As {@link BlobVerification#pack}. */
+    boolean pack(Codec codec) throws IOException {
+        mutation.lock();
+        try {
+            BlobBody blob = usable();
+            if (blob == null || blob.isPacked()) {
+                return false;
+            }
+            flush();
+            Replacement packed = Replacement.packed(shelf, key, blob, codec);
+            if (packed != null) {
+                put(packed, false);
+            }
+            return packed != null;
+        } finally {
+            mutation.unlock();
         }
     }
 
@@ -394,10 +389,16 @@ public final class Blob {
 
     /** Puts a complete, synced replacement in place. */
     public void replace(Replacement replacement) throws IOException {
+        put(replacement, true);
+    }
+
+    /** The same; without {@code doubted} the contents and what is wrong with them stay. */
+    private void put(Replacement replacement, boolean doubted) throws IOException {
         alone(
                 () -> {
                     boolean existed = file != null;
-                    boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
+                    boolean unwell = condition != Condition.GOOD || shelf.troubles.containsKey(key);
+                    boolean bad = doubted && unwell;
                     shelf.beforeCreation(key);
                     // So that the next process makes the new name durable if this one does not.
                     shelf.log.beforeWrite(key, existed ? Claim.NONE : null);
@@ -417,7 +418,9 @@ public final class Blob {
                     shelf.forceName(key);
                     record.synced(replacement.version());
                     shelf.log.forget(key);
-                    shelf.troubles.remove(key);
+                    if (doubted) {
+                        shelf.troubles.remove(key);
+                    }
                     take(loader.load(key, false));
                 });
     }
@@ -447,7 +450,7 @@ public final class Blob {
             boolean explained =
                     (condition == Condition.GOOD || condition == Condition.DOUBTFUL)
                             && shelf.log.isRecovered(key);
-            if (explained && blob != null) {
+            if (explained && blob != null && !blob.isPacked()) {
                 return settle(blob, epoch);
             }
             String problem = ": nothing explains its damage; it needs a peer's copy";

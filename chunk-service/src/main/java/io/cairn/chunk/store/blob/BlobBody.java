@@ -13,6 +13,7 @@ import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -90,6 +91,11 @@ public final class BlobBody {
         return file;
     }
 
+    /** Whether the data is packed: then it is not changed. */
+    public boolean isPacked() {
+        return file.isPacked();
+    }
+
     public BlockMap map() {
         return map;
     }
@@ -97,6 +103,14 @@ public final class BlobBody {
     /** The last change. */
     public BlobVersion version() {
         return version;
+    }
+
+    /** The state of a blob that shows as what it holds; null when it cannot be used. */
+    static ChunkState state(BlobKey key, @Nullable BlobFile file, @Nullable BlobBody body) {
+        int log2 = file == null ? 0 : file.chunkSizeLog2();
+        BlobVersion shown = body == null ? BlobVersion.NONE : body.version;
+        return new ChunkState(
+                key.oid(), key.index(), log2, shown.epoch(), shown.sequence(), shown.lengthBytes());
     }
 
     /** CRC32C of each block that holds bytes of the chunk, the last one continued with zeros. */
@@ -180,7 +194,9 @@ public final class BlobBody {
         }
         if (unstored) {
             file.writeTable(map, 0, map.blocks());
-            writeHeader(version, version, PendingBlocks.NONE);
+            if (!isPacked()) {
+                writeHeader(version, version, PendingBlocks.NONE);
+            }
             unstored = false;
         }
     }
@@ -211,7 +227,8 @@ public final class BlobBody {
                         next,
                         previous,
                         pending,
-                        map.bitmap()));
+                        map.bitmap(),
+                        false));
         generation++;
         page = target;
         headerSynced = false;

@@ -3,6 +3,7 @@ package io.cairn.chunk.store.blob;
 import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.ScratchPool;
+import io.cairn.chunk.store.pack.SlotTable;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.Crc32c;
@@ -12,10 +13,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of one blob file, as {@link BlobHeader} draws them. Keeps no state: thread-safe as far
- * as the file is; who may do what when is decided by {@link Blob}.
+ * as the file is; who may do what when is decided by {@link Blob}. A packed one is read as if it
+ * were plain, and its data is never written.
  */
 final class BlobFile implements AutoCloseable {
     /** Header pages of a blob. */
@@ -33,6 +36,9 @@ final class BlobFile implements AutoCloseable {
     private final Path path;
     private final int chunkSizeLog2;
     private final ScratchPool scratch;
+
+    /** How the data is packed; null in a plain blob. Set before anybody else has this. */
+    private @Nullable SlotTable slots;
 
     /** Takes over an open file. */
     BlobFile(DiskFile file, Path path, int chunkSizeLog2, ScratchPool scratch) {
@@ -53,6 +59,21 @@ final class BlobFile implements AutoCloseable {
         return (1L << chunkSizeLog2)
                 + PAGES * BlobHeader.PAGE_BYTES
                 + 4L * BlockMap.blocks(chunkSizeLog2);
+    }
+
+    /** The file turned out to be that of a packed blob. */
+    void setSlots(SlotTable table) {
+        slots = table;
+    }
+
+    boolean isPacked() {
+        return slots != null;
+    }
+
+    private void requirePlain() {
+        if (slots != null) {
+            throw new IllegalStateException(path + " is packed and cannot be changed");
+        }
     }
 
     /** Gives the file its length. */
@@ -78,6 +99,7 @@ final class BlobFile implements AutoCloseable {
 
     /** Writes a header page. */
     void writeHeader(int page, BlobHeader header) throws IOException {
+        requirePlain();
         ByteBuffer buffer = scratch.take();
         try {
             header.encode(buffer);
@@ -85,6 +107,13 @@ final class BlobFile implements AutoCloseable {
         } finally {
             scratch.give(buffer);
         }
+    }
+
+    /** Writes the table of a file that is to be packed. */
+    void writeSlots(SlotTable table) throws IOException {
+        ByteBuffer page = ByteBuffer.allocate(BlobHeader.PAGE_BYTES);
+        table.encode(page);
+        file.write(page.clear(), pageAt(1));
     }
 
     /**
@@ -130,6 +159,11 @@ final class BlobFile implements AutoCloseable {
 
     /** Fills the buffer with data. */
     void read(ByteBuffer target, int offsetBytes) throws IOException {
+        SlotTable table = slots;
+        if (table != null) {
+            readPacked(table, target, offsetBytes);
+            return;
+        }
         int start = target.position();
         while (target.hasRemaining()) {
             if (file.read(target, offsetBytes + (long) (target.position() - start)) < 0) {
@@ -138,13 +172,56 @@ final class BlobFile implements AutoCloseable {
         }
     }
 
+    private void readPacked(SlotTable table, ByteBuffer target, int offsetBytes)
+            throws IOException {
+        SlotTable.Packer packer = table.packer();
+        int at = offsetBytes;
+        while (target.hasRemaining()) {
+            int slot = table.slotOf(at);
+            ByteBuffer stored = ByteBuffer.allocate(table.storedBytes(slot));
+            file.readAll(stored, table.offsetOf(slot));
+            packer.unpack(slot, stored.flip());
+            int from = at - table.offsetOf(slot);
+            int bytes = Math.min(target.remaining(), table.slotBytes() - from);
+            target.put(packer.plain(), from, bytes);
+            at += bytes;
+        }
+    }
+
+    /**
+     * The data that a part of the file stands for.
+     *
+     * @param part what the file holds, up to the position
+     * @param fromBytes where the part begins, at a slot of a packed blob
+     * @param lengthBytes bytes of data, up to the end of a slot or of the chunk
+     * @return the same buffer for a plain blob, else a new one with the position behind the data
+     */
+    ByteBuffer unpacked(ByteBuffer part, int fromBytes, int lengthBytes) {
+        SlotTable table = slots;
+        if (table == null) {
+            return part;
+        }
+        SlotTable.Packer packer = table.packer();
+        ByteBuffer data = ByteBuffer.allocate(lengthBytes);
+        while (data.hasRemaining()) {
+            int done = data.position();
+            int slot = table.slotOf(fromBytes + done);
+            int there = Math.clamp((long) part.position() - done, 0, table.storedBytes(slot));
+            packer.unpack(slot, part.slice(Math.min(done, part.position()), there));
+            data.put(packer.plain(), 0, Math.min(table.slotBytes(), data.remaining()));
+        }
+        return data;
+    }
+
     /** Writes all remaining bytes; the buffer is not moved. */
     void write(ByteBuffer blocks, int offsetBytes) throws IOException {
+        requirePlain();
         file.write(blocks.duplicate(), offsetBytes);
     }
 
     /** Makes whole blocks holes. */
     void punch(int firstBlock, int count) throws IOException {
+        requirePlain();
         if (count > 0) {
             file.punchHole((long) firstBlock * BLOCK, (long) count * BLOCK);
         }
@@ -152,6 +229,7 @@ final class BlobFile implements AutoCloseable {
 
     /** Overwrites a range with zeros, without making holes. */
     void writeZeros(int offsetBytes, int lengthBytes) throws IOException {
+        requirePlain();
         for (int done = 0; done < lengthBytes; done += BLOCK) {
             int some = Math.min(BLOCK, lengthBytes - done);
             file.write(ByteBuffer.wrap(ZEROS, 0, some), offsetBytes + (long) done);
@@ -160,6 +238,9 @@ final class BlobFile implements AutoCloseable {
 
     /** Makes all data beyond the length of the chunk zeros, and the file as long as it was made. */
     void clearBeyond(int lengthBytes) throws IOException {
+        if (isPacked()) {
+            return; // Nothing was ever written there.
+        }
         if (file.size() < fileBytes(chunkSizeLog2)) {
             extend();
         }

@@ -9,6 +9,7 @@ import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.PendingBlocks;
+import io.cairn.chunk.store.pack.SlotTable;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
@@ -120,6 +121,9 @@ public final class BlobLoader {
                         ? unreadable("a later version of Cairn wrote it; start that version")
                         : headless("no valid header page");
             }
+            if (newest.header().packed() && !takeSlots(trailer, newest.header())) {
+                return LoadedBlob.damaged(file, "its table of slots is damaged");
+            }
             boolean suspect =
                     !cut
                             && kind == null
@@ -149,12 +153,28 @@ public final class BlobLoader {
                 return judged;
             }
             String reason = failing.cardinality() + " blocks fail their checksum";
-            if (kind != null && !shelf.kept) {
+            if (mayBeCutOff()) {
                 return doubtful(blocks, reason);
             }
             // The other blocks are good: reading a bad one fails at the reader.
             shelf.trouble(key, Condition.DAMAGED, reason);
             return judged;
+        }
+
+        /** Whether an unclean stop explains damage; none to a file that never changed. */
+        private boolean mayBeCutOff() {
+            return kind != null && !shelf.kept && !file.isPacked();
+        }
+
+        private boolean takeSlots(ByteBuffer trailer, BlobHeader header) {
+            int log2 = header.chunkSizeLog2();
+            SlotTable slots =
+                    SlotTable.decode(page(trailer, 1), log2, header.version().lengthBytes());
+            if (slots == null) {
+                return false;
+            }
+            file.setSlots(slots);
+            return true;
         }
 
         private LoadedBlob doubtful(Blocks blocks, String reason) {
@@ -337,7 +357,8 @@ public final class BlobLoader {
                             header.previous(),
                             header.previous(),
                             PendingBlocks.NONE,
-                            found.map().bitmap());
+                            found.map().bitmap(),
+                            false);
             // The same page: the other one holds the last synced header.
             boolean stored = ifRoom(() -> file.writeHeader(found.page(), undone));
             return LoadedBlob.mended(file, new Blocks(undone, found.page(), found.map()), stored);
@@ -366,9 +387,7 @@ public final class BlobLoader {
                 return LoadedBlob.mended(file, new Blocks(header, found.page(), proof), stored);
             }
             String reason = "its checksums do not match its header";
-            return kind == null || shelf.kept
-                    ? LoadedBlob.damaged(file, reason)
-                    : doubtful(found, reason);
+            return mayBeCutOff() ? doubtful(found, reason) : LoadedBlob.damaged(file, reason);
         }
     }
 

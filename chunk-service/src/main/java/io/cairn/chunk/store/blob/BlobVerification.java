@@ -5,8 +5,10 @@ import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.ScrubPosition;
+import io.cairn.chunk.store.pack.Codec;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -132,6 +134,18 @@ public final class BlobVerification {
         return good;
     }
 
+    /**
+     * Packs the blob of a chunk that is not changed for now: it takes less room, and reads as
+     * before. The next change makes it plain again. Nothing is done when the blob is absent or not
+     * well, when it was packed before, and when it would not become smaller by an eighth. May run
+     * at any time; changes of the chunk wait for it, reads do not. ENOSPC.
+     *
+     * @return whether it was packed now
+     */
+    public boolean pack(ChunkAddress chunk, Codec codec) {
+        return disk.on(BlobKey.of(chunk), blob -> blob.pack(codec));
+    }
+
     /** Bytes of data read so far. */
     public long readBytes() {
         return readBytes.sum();
@@ -235,7 +249,8 @@ public final class BlobVerification {
         try (DiskFile file = shelf.disk.openUncached(body.file().path())) {
             file.readAll(buffer.limit((bytes + BLOCK - 1) & -BLOCK), fromBytes);
             readBytes.add(bytes);
-            int bad = bad(body, buffer, fromBytes, bytes);
+            ByteBuffer data = body.file().unpacked(buffer, fromBytes, bytes);
+            int bad = bad(body, data, fromBytes, bytes);
             if (bad > 0) {
                 shelf.trouble(key, Condition.DAMAGED, bad + " blocks fail their checksum");
             }

@@ -2,6 +2,7 @@ package io.cairn.chunk.store.blob;
 
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.Condition;
 import io.cairn.wire.chunk.ChunkRange;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.io.IOException;
@@ -58,7 +59,7 @@ public final class GroupPages {
     /** As {@link StorageTarget#find}. */
     public List<Long> find(int group, ChunkRange range, int max) throws IOException {
         TreeSet<Long> found = new TreeSet<>();
-        if (blobs.use(new BlobKey(group, range.oid(), 0), Blob::stateIfPresent) != null) {
+        if (blobs.use(new BlobKey(group, range.oid(), 0), GroupPages::stateIfPresent) != null) {
             found.add(0L);
         }
         for (long index : GroupListing.indices(shelf.disk, shelf.paths, group, range.oid())) {
@@ -118,7 +119,7 @@ public final class GroupPages {
                 break;
             }
             for (BlobKey key : keys) {
-                ChunkState state = blobs.use(key, Blob::stateIfPresent);
+                ChunkState state = blobs.use(key, GroupPages::stateIfPresent);
                 if (state != null) {
                     page.add(state);
                 }
@@ -127,5 +128,9 @@ public final class GroupPages {
             }
         }
         return page;
+    }
+
+    private static @Nullable ChunkState stateIfPresent(Blob blob) throws IOException {
+        return blob.condition() == Condition.ABSENT ? null : blob.state();
     }
 }

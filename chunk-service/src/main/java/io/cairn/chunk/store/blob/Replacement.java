@@ -6,13 +6,18 @@ import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
+import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.chunk.store.format.PendingBlocks;
+import io.cairn.chunk.store.pack.Codec;
+import io.cairn.chunk.store.pack.SlotTable;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +32,7 @@ public final class Replacement {
     private final BlobVersion version;
     private final BlobFile file;
     private final BlockMap map;
+    private @Nullable SlotTable slots;
     private int nextOffset;
 
     /**
@@ -36,11 +42,16 @@ public final class Replacement {
      */
     Replacement(BlobContext shelf, BlobKey key, int chunkSizeLog2, BlobVersion version)
             throws IOException {
+        this(shelf, key, shelf.paths.incoming(key), chunkSizeLog2, version);
+    }
+
+    private Replacement(
+            BlobContext shelf, BlobKey key, Path path, int chunkSizeLog2, BlobVersion version)
+            throws IOException {
         this.shelf = shelf;
         this.key = key;
         this.version = version;
         this.map = new BlockMap(chunkSizeLog2);
-        Path path = shelf.paths.incoming(key);
         shelf.requireHere();
         shelf.disk.makeDirectories(shelf.paths.incoming());
         shelf.disk.delete(path);
@@ -56,8 +67,148 @@ public final class Replacement {
         return version;
     }
 
+    /** A file with the first bytes of another blob, of its length at most. */
+    public static Replacement cloned(
+            BlobContext shelf, Blob source, ChunkAddress chunk, int lengthBytes)
+            throws IOException {
+        Optional<Replacement> clone =
+                source.read(
+                        Optional.<Replacement>empty(),
+                        body -> {
+                            int length = Math.min(lengthBytes, body.version().lengthBytes());
+                            shelf.space.take(length);
+                            return Optional.of(copyOf(body, empty(shelf, chunk, length)));
+                        });
+        return clone.isPresent() ? clone.get() : copyOf(null, empty(shelf, chunk, 0));
+    }
+
+    private static Replacement empty(BlobContext shelf, ChunkAddress chunk, int lengthBytes)
+            throws IOException {
+        BlobVersion version = new BlobVersion(chunk.epoch(), 1, lengthBytes, 0);
+        return new Replacement(shelf, BlobKey.of(chunk), chunk.chunkSizeLog2(), version);
+    }
+
+    /** A file with all of a blob in the same version, nothing of it filled yet. */
+    private static Replacement beside(BlobContext shelf, BlobKey key, BlobBody source)
+            throws IOException {
+        int log2 = source.file().chunkSizeLog2();
+        return new Replacement(shelf, key, shelf.paths.repacked(key), log2, source.version());
+    }
+
+    /**
+     * A packed file of a synced plain blob that is not changed meanwhile. Null when it would not be
+     * smaller by an eighth, or when the blob is not well; a block that fails its checksum is noted.
+     */
+    static @Nullable Replacement packed(
+            BlobContext shelf, BlobKey key, BlobBody source, Codec codec) throws IOException {
+        SlotTable slots =
+                new SlotTable(codec, source.file().chunkSizeLog2(), source.version().lengthBytes());
+        if (shelf.troubles.containsKey(key)) {
+            return null;
+        }
+        shelf.space.check(source.map().allocatedBytes());
+        Replacement made = beside(shelf, key, source);
+        boolean complete = false;
+        try {
+            if (!made.packAll(source, slots)) {
+                return null;
+            }
+            made.finish();
+            complete = true;
+            return made;
+        } finally {
+            if (!complete) {
+                made.abandon();
+            }
+        }
+    }
+
+    private boolean packAll(BlobBody source, SlotTable table) throws IOException {
+        SlotTable.Packer packer = table.packer();
+        for (int slot = 0; slot < table.slots(); slot++) {
+            int at = table.offsetOf(slot);
+            int bytes = table.plainBytes(slot);
+            ByteBuffer plain = ByteBuffer.wrap(packer.plain(), 0, bytes);
+            source.file().read(plain, at);
+            if (!isGood(source, plain.flip(), at / BLOCK)) {
+                shelf.trouble(key, Condition.DAMAGED, "blocks fail their checksum");
+                return false;
+            }
+            if (!BlobLoader.isZero(plain, 0, bytes)) {
+                file.write(packer.pack(slot), at);
+            }
+        }
+        int blocks = (int) (source.map().allocatedBytes() / BLOCK);
+        if (table.storedBlocks() > blocks - Math.max(1, blocks / 8)) {
+            return false;
+        }
+        takeMap(source, source.map().blocks());
+        slots = table;
+        return true;
+    }
+
+    private static boolean isGood(BlobBody source, ByteBuffer plain, int firstBlock) {
+        for (int at = 0; at < plain.limit(); at += BLOCK) {
+            int length = Math.min(BLOCK, plain.limit() - at);
+            if (BlobFile.entryOf(plain, at, length)
+                    != source.map().entry(firstBlock + at / BLOCK)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * A plain file of a packed blob that is not changed meanwhile. A block that fails its checksum
+     * fails it there as well.
+     */
+    static Replacement plain(BlobContext shelf, BlobKey key, BlobBody source) throws IOException {
+        shelf.space.lend(source.map().allocatedBytes());
+        Replacement made = beside(shelf, key, source);
+        boolean complete = false;
+        try {
+            int length = source.version().lengthBytes();
+            made.copyData(source, length);
+            made.takeMap(source, source.map().blocks());
+            made.finish();
+            complete = true;
+            return made;
+        } finally {
+            if (!complete) {
+                made.abandon();
+            }
+        }
+    }
+
+    /** Copies the first bytes of the blocks that are no holes, as they are read. */
+    private void copyData(BlobBody source, int lengthBytes) throws IOException {
+        ByteBuffer buffer = shelf.pieces.take();
+        try {
+            for (int at = 0; at < lengthBytes; at += BlobVerification.PIECE_BYTES) {
+                int bytes = Math.min(BlobVerification.PIECE_BYTES, lengthBytes - at);
+                source.file().read(buffer.clear().limit(bytes), at);
+                for (int done = 0; done < bytes; done += BLOCK) {
+                    if (source.map().isAllocated((at + done) / BLOCK)) {
+                        int some = Math.min(BLOCK, bytes - done);
+                        file.write(buffer.slice(done, some), at + done);
+                    }
+                }
+            }
+        } finally {
+            shelf.pieces.give(buffer);
+        }
+    }
+
+    private void takeMap(BlobBody source, int blocks) {
+        for (int i = 0; i < blocks; i++) {
+            map.setEntry(i, source.map().entry(i));
+            map.setAllocated(i, source.map().isAllocated(i));
+        }
+    }
+
     /** Completes one with the first bytes of a blob, or with nothing. */
-    static Replacement copyOf(@Nullable BlobBody source, Replacement copy) throws IOException {
+    private static Replacement copyOf(@Nullable BlobBody source, Replacement copy)
+            throws IOException {
         try {
             if (source != null) {
                 copy.copyFrom(source);
@@ -117,11 +268,12 @@ public final class Replacement {
     void copyFrom(BlobBody source) throws IOException {
         int whole = version.lengthBytes() / BLOCK;
         int rest = version.lengthBytes() % BLOCK;
-        shelf.disk.copyPrefix(source.file().path(), file.path(), (long) whole * BLOCK);
-        for (int i = 0; i < whole; i++) {
-            map.setEntry(i, source.map().entry(i));
-            map.setAllocated(i, source.map().isAllocated(i));
+        if (source.isPacked()) {
+            copyData(source, whole * BLOCK);
+        } else {
+            shelf.disk.copyPrefix(source.file().path(), file.path(), (long) whole * BLOCK);
         }
+        takeMap(source, whole);
         if (rest > 0) {
             ByteBuffer last = source.readBlock(whole).limit(rest);
             int crc = Crc32c.ofPadded(last, 0, rest);
@@ -152,7 +304,11 @@ public final class Replacement {
                         complete,
                         complete,
                         PendingBlocks.NONE,
-                        map.bitmap()));
+                        map.bitmap(),
+                        slots != null));
+        if (slots != null) {
+            file.writeSlots(slots);
+        }
         file.force();
         file.close();
     }

@@ -68,6 +68,10 @@ import org.jspecify.annotations.Nullable;
  * one is synced: writes go to the other page, again and again, until the next sync. So power loss
  * leaves a valid header, the length and the sequence of the last sync at least.
  *
+ * <p><b>A packed blob</b> has version 2 in its header, which is page 0 and has no pending blocks.
+ * In the place of page 1 there is a {@code SlotTable}, and the data is stored as that one says. All
+ * else is as in a plain blob. The file never changes: a plain one takes its place first.
+ *
  * <p><b>The table sum</b> proves that the table is the one of this header. After power loss any
  * subset of what was written since the last sync may be on disk; a mixture shows in the sum.
  */
@@ -79,21 +83,23 @@ public record BlobHeader(
         BlobVersion version,
         BlobVersion previous,
         PendingBlocks pending,
-        byte[] allocated) {
+        byte[] allocated,
+        boolean packed) {
     public static final int PAGE_BYTES = 4096;
 
     /** Most blocks that one write may change. */
     public static final int MAX_PENDING = 448;
 
     private static final long MAGIC = 0x434149524e424c42L;
-    private static final int FORMAT_VERSION = 1;
+    private static final int PLAIN_VERSION = 1;
+    private static final int PACKED_VERSION = 2;
     private static final int FIXED_BYTES = 128;
 
     /** Writes the header at the buffer's position, leaving the position behind it. */
     public void encode(ByteBuffer out) {
         int start = out.position();
         int bytes = FIXED_BYTES + allocated.length + 4 * pending.entries().length;
-        out.putLong(MAGIC).putInt(FORMAT_VERSION).putInt(0);
+        out.putLong(MAGIC).putInt(packed ? PACKED_VERSION : PLAIN_VERSION).putInt(0);
         out.putInt(bytes).putInt(key.group()).putLong(key.oid()).putLong(key.index());
         out.put((byte) chunkSizeLog2).put((byte) (pending.edges() ? 1 : 0)).putShort((short) 0);
         out.putInt(version.lengthBytes()).putLong(generation);
@@ -116,16 +122,20 @@ public record BlobHeader(
         }
         ByteBuffer in = page.slice();
         int bytes = in.getInt(16);
-        if (in.getInt(8) != FORMAT_VERSION || bytes < FIXED_BYTES || bytes > in.limit()) {
+        int format = in.getInt(8);
+        if (format < PLAIN_VERSION
+                || format > PACKED_VERSION
+                || bytes < FIXED_BYTES
+                || bytes > in.limit()) {
             return null;
         }
         if (in.getInt(12) != checksum(in.slice(0, bytes))) {
             return null;
         }
-        return decodeFields(in.position(20));
+        return decodeFields(in.position(20), format == PACKED_VERSION);
     }
 
-    private static @Nullable BlobHeader decodeFields(ByteBuffer in) {
+    private static @Nullable BlobHeader decodeFields(ByteBuffer in, boolean packed) {
         int group = in.getInt();
         BlobKey key = new BlobKey(group, in.getLong(), in.getLong());
         int chunkSizeLog2 = in.get();
@@ -158,7 +168,8 @@ public record BlobHeader(
                 version,
                 previous,
                 new PendingBlocks(first, count, edges, entries),
-                allocated);
+                allocated,
+                packed);
     }
 
     private static boolean isPlausible(
@@ -178,7 +189,7 @@ public record BlobHeader(
     public static boolean isNewer(ByteBuffer page) {
         return page.remaining() >= FIXED_BYTES
                 && page.getLong(page.position()) == MAGIC
-                && page.getInt(page.position() + 8) > FORMAT_VERSION;
+                && page.getInt(page.position() + 8) > PACKED_VERSION;
     }
 
     /** CRC32C of all but the field that holds it. */

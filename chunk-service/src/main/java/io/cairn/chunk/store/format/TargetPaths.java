@@ -119,6 +119,11 @@ public record TargetPaths(Path root) {
         return incoming().resolve(flatName(key));
     }
 
+    /** Where a blob is packed or made plain: beside what peers send of it. */
+    public Path repacked(BlobKey key) {
+        return incoming().resolve(flatName(key) + "-repacked");
+    }
+
     public Path quarantined(BlobKey key, int attempt) {
         return quarantine().resolve(flatName(key) + "-" + attempt);
     }

@@ -25,7 +25,8 @@ class BlobHeaderTest {
                 new BlobVersion(12, 13, 1 << chunkSizeLog2, 14),
                 new BlobVersion(8, 9, 10, 11),
                 pending,
-                allocated);
+                allocated,
+                false);
     }
 
     private static ByteBuffer page(BlobHeader header) {
@@ -91,9 +92,35 @@ class BlobHeaderTest {
     void laterFormatsAreToldApart() {
         ByteBuffer page = page(header(16, PendingBlocks.NONE));
         assertFalse(BlobHeader.isNewer(page));
-        page.putInt(8, 2);
+        page.putInt(8, 3);
         assertNull(BlobHeader.decode(page));
         assertTrue(BlobHeader.isNewer(page));
+    }
+
+    @Test
+    void aPackedOneHasAVersionOfItsOwn() {
+        BlobHeader plain = header(22, PendingBlocks.NONE);
+        BlobHeader packed =
+                new BlobHeader(
+                        plain.key(),
+                        22,
+                        1,
+                        13,
+                        plain.version(),
+                        plain.version(),
+                        PendingBlocks.NONE,
+                        plain.allocated(),
+                        true);
+        ByteBuffer page = page(packed);
+        assertEquals(2, page.getInt(8));
+        assertFalse(BlobHeader.isNewer(page));
+        BlobHeader read = BlobHeader.decode(page);
+        assertNotNull(read);
+        assertTrue(read.packed());
+        assertEquals(packed.version(), read.version());
+        BlobHeader other = BlobHeader.decode(page(plain));
+        assertNotNull(other);
+        assertFalse(other.packed());
     }
 
     @Test

@@ -1,0 +1,5 @@
+/** Tests of {@code chunk.store.pack}. */
+@NullUnmarked
+package io.cairn.chunk.store.pack;
+
+import org.jspecify.annotations.NullUnmarked;
