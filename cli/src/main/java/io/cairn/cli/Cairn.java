@@ -11,6 +11,7 @@ import io.cairn.cli.admin.StatusCommand;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.bench.BenchCommand;
 import io.cairn.cli.doctor.DoctorCommand;
+import io.cairn.cli.doctor.WhyCommand;
 import io.cairn.cli.fs.ClassCommand;
 import io.cairn.cli.fs.CloneCommand;
 import io.cairn.cli.fs.FsCommand;
@@ -83,6 +84,7 @@ public final class Cairn {
                     ExportsCommand.class,
                     CaCommand.class,
                     DoctorCommand.class,
+                    WhyCommand.class,
                     HealthCommand.class,
                     FsckCommand.class,
                     VerifyCommand.class,

@@ -11,11 +11,9 @@ import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.lock.FileLocks;
-import io.cairn.client.session.Await;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.MasterChannel;
-import io.cairn.client.session.Promises;
 import io.cairn.client.tree.AccessTimes;
 import io.cairn.client.tree.ClusterFacts;
 import io.cairn.client.tree.FileContents;
@@ -44,7 +42,6 @@ import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -374,7 +371,7 @@ public final class CairnFileSystem implements FileSystem {
                 });
     }
 
-    /** The path of an inode, from the root, as the master knows it; ENOENT without a name. */
+    @Override
     public byte[] path(long ino) {
         return metrics.time(Operation.LOOKUP, ino, () -> facts.path(ino));
     }
@@ -432,16 +429,6 @@ public final class CairnFileSystem implements FileSystem {
         if (end > mount.master().session().inlineLimitBytes()) {
             contents.ensureStorage(state);
         }
-    }
-
-    /**
-     * As fsync(2). The commit may find that the contents moved to chunks, and puts what was written
-     * there then: that is made durable, too.
-     */
-    void sync(OpenInode state, long timeoutMs) {
-        CompletableFuture<Void> stored = Promises.then(state.drain(), _ -> state.flushChunks());
-        CompletableFuture<Void> told = Promises.then(stored, _ -> state.commit());
-        Await.get(Promises.then(told, _ -> state.flushChunks()), timeoutMs + mount.timeoutMs());
     }
 
     void closed(ClientFile file) {

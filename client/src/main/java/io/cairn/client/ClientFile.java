@@ -7,12 +7,15 @@ import io.cairn.client.file.ContentReader;
 import io.cairn.client.file.ContentWriter;
 import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
 import io.cairn.client.tree.Permissions;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileWatch;
 import io.cairn.fs.OpenFile;
+import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -199,7 +202,20 @@ public final class ClientFile implements OpenFile {
     }
 
     private void makeDurable() {
-        reporting(ReportedErrors.Call.SYNC, () -> fs.sync(state, state.drainTimeoutMs()));
+        reporting(ReportedErrors.Call.SYNC, this::store);
+    }
+
+    /**
+     * As fsync(2). The commit may find that the contents moved to chunks, and puts what was written
+     * there then: that is made durable, too.
+     */
+    private void store() {
+        long timeoutMs = state.drainTimeoutMs() + fs.mount().timeoutMs();
+        CompletableFuture<Void> stored = Promises.then(state.drain(), _ -> state.flushChunks());
+        CompletableFuture<Void> told =
+                Promises.then(stored, PendingRequest.counted(WaitCause.MASTER, state::commit));
+        CompletableFuture<Void> all = Promises.then(told, _ -> state.flushChunks());
+        Await.get(all, timeoutMs, WaitCause.CHUNKS);
     }
 
     /** Throws a write error that this open file has to tell in such a call. */

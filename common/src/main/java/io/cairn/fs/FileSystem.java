@@ -226,6 +226,15 @@ public interface FileSystem extends AutoCloseable {
         return usage();
     }
 
+    /**
+     * The path of an inode from the root of the filesystem, for people.
+     *
+     * @throws FsException ENOENT when it has no name, ENOSYS when nobody can tell
+     */
+    default byte[] path(long ino) {
+        throw new FsException(Errno.ENOSYS, "no paths of inodes");
+    }
+
     /** A lock of another owner that would conflict with {@code wanted} (F_GETLK), or null. */
     @Nullable Lock testLock(long ino, Lock wanted);
 

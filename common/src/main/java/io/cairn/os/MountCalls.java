@@ -8,8 +8,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The few calls of the C library that a mount needs. Every method returns what the call returns, or
@@ -68,6 +71,8 @@ public final class MountCalls {
     private static final MethodHandle UMOUNT2 = bind("umount2", -1, JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle ACCESS = bind("access", -1, JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle STATFS = bind("statfs", -1, JAVA_INT, ADDRESS, ADDRESS);
+    private static final MethodHandle GETXATTR =
+            bind("getxattr", -1, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG);
     private static final MethodHandle GETEUID = bind("geteuid", -1, JAVA_INT);
 
     private MountCalls() {}
@@ -163,6 +168,35 @@ public final class MountCalls {
             MemorySegment answer = arena.allocate(STATFS_BYTES, 8);
             return withName(path, (s, name) -> (int) STATFS.invokeExact(s, name, answer));
         }
+    }
+
+    /** The longest value of an extended attribute. */
+    public static final int XATTR_BYTES = 1 << 16;
+
+    /**
+     * An extended attribute of what a path names; getxattr(2).
+     *
+     * @param failed is given the error number when there is no value
+     * @return null after that
+     */
+    public static byte @Nullable [] getxattr(Path path, String name, IntConsumer failed) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment file = arena.allocateFrom(path.toString());
+            MemorySegment attribute = arena.allocateFrom(name);
+            MemorySegment value = arena.allocate(XATTR_BYTES);
+            long size = value.byteSize();
+            long length = once(s -> (long) GETXATTR.invokeExact(s, file, attribute, value, size));
+            if (length < 0) {
+                failed.accept((int) -length);
+                return null;
+            }
+            return value.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+        }
+    }
+
+    /** The number of the effective user of this process. */
+    public static int effectiveUser() {
+        return (int) once(s -> (int) GETEUID.invokeExact(s));
     }
 
     /** A call with the name of a file. */

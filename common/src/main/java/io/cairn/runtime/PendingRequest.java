@@ -2,6 +2,9 @@ package io.cairn.runtime;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A door runs the work with {@link #run}. Work that is about to wait for long (an answer from
  * the network, a lock of another process) calls {@link #aboutToWait} first, which does nothing
  * elsewhere. Thread-safe.
+ *
+ * <p>It knows how long it has waited for what. Waits may be nested: a stretch of time counts for
+ * the innermost one.
  */
 public class PendingRequest {
     private static final ScopedValue<PendingRequest> CURRENT = ScopedValue.newInstance();
@@ -20,6 +26,12 @@ public class PendingRequest {
     private boolean waiting;
     private boolean finished;
     private volatile boolean cancelled;
+
+    // Guarded by this. Fields, not an array: there is one of these for each request of a door.
+    private long masterNs;
+    private long chunksNs;
+    private long buffersNs;
+    private long othersNs;
 
     /** Does its work, on the calling thread. */
     public final void run(Runnable work) {
@@ -68,6 +80,76 @@ public class PendingRequest {
         if (errand != null) {
             errand.endWait();
         }
+    }
+
+    /**
+     * A clock that stands still while a wait is counted, for {@link #waitedFor}; any number where
+     * no request is under way.
+     */
+    public static long waitClockNs() {
+        PendingRequest errand = current();
+        return errand == null ? 0 : errand.clockNs();
+    }
+
+    /**
+     * The work that is being done here has waited.
+     *
+     * @param sinceNs {@link #waitClockNs} when the wait began
+     */
+    public static void waitedFor(WaitCause cause, long sinceNs) {
+        PendingRequest errand = current();
+        if (errand != null) {
+            errand.count(cause, sinceNs);
+        }
+    }
+
+    /**
+     * A later step of what is being done here, on whatever thread: all of it is a wait of the
+     * request that is being done now.
+     */
+    public static <T extends @Nullable Object, R extends @Nullable Object>
+            Function<T, CompletableFuture<R>> counted(
+                    WaitCause cause, Supplier<CompletableFuture<R>> step) {
+        PendingRequest errand = current();
+        return _ -> counted(errand, cause, step);
+    }
+
+    /** Begins a step, all of which is a wait of a request, or of none. */
+    public static <R extends @Nullable Object> CompletableFuture<R> counted(
+            @Nullable PendingRequest errand,
+            WaitCause cause,
+            Supplier<CompletableFuture<R>> step) {
+        if (errand == null) {
+            return step.get();
+        }
+        long sinceNs = errand.clockNs();
+        return step.get().whenComplete((_, _) -> errand.count(cause, sinceNs));
+    }
+
+    /** As {@link #waitClockNs}, of this one. */
+    public final synchronized long clockNs() {
+        return System.nanoTime() - masterNs - chunksNs - buffersNs - othersNs;
+    }
+
+    /** As {@link #waitedFor}, of this one. */
+    public final synchronized void count(WaitCause cause, long sinceNs) {
+        long ns = Math.max(0, clockNs() - sinceNs);
+        switch (cause) {
+            case MASTER -> masterNs += ns;
+            case CHUNKS -> chunksNs += ns;
+            case BUFFERS -> buffersNs += ns;
+            case OTHERS -> othersNs += ns;
+        }
+    }
+
+    /** How long it has waited for something. */
+    public final synchronized long waitedNs(WaitCause cause) {
+        return switch (cause) {
+            case MASTER -> masterNs;
+            case CHUNKS -> chunksNs;
+            case BUFFERS -> buffersNs;
+            case OTHERS -> othersNs;
+        };
     }
 
     /** Its thread is going to wait: others take over what the thread looks after. Never waits. */

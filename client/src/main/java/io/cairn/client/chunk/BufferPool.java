@@ -1,6 +1,8 @@
 package io.cairn.client.chunk;
 
 import io.cairn.client.session.Await;
+import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
@@ -92,12 +94,14 @@ public final class BufferPool {
             waiting++;
             awaitedBytes = Math.max(awaitedBytes, bytes);
         }
+        long sinceNs = PendingRequest.waitClockNs();
         try {
             pressure.run();
             synchronized (this) {
                 return Await.until(this, () -> usedBytes + bytes <= limitBytes, timeoutMs);
             }
         } finally {
+            PendingRequest.waitedFor(WaitCause.BUFFERS, sinceNs);
             synchronized (this) {
                 waiting--;
                 awaitedBytes = waiting == 0 ? 0 : awaitedBytes;

@@ -7,6 +7,7 @@ import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.Lock;
 import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import io.cairn.wire.master.SessionMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -123,7 +124,7 @@ public final class Appends {
             case AppendToken.Share share -> share(share.other());
             case AppendToken.Ask ask -> {
                 try {
-                    Await.get(ask.after(), 2 * mount.timeoutMs());
+                    Await.get(ask.after(), 2 * mount.timeoutMs(), WaitCause.OTHERS);
                     take();
                 } catch (RuntimeException e) {
                     tell(AppendToken::fetched);
@@ -138,7 +139,7 @@ public final class Appends {
 
     private void share(CompletableFuture<Void> other) {
         try {
-            Await.get(other, 2 * mount.timeoutMs());
+            Await.get(other, 2 * mount.timeoutMs(), WaitCause.OTHERS);
         } catch (FsException e) {
             // Who fetched it was interrupted, and this thread was not: its turn.
             if (e.errno() != Errno.EINTR || PendingRequest.isCurrentCancelled()) {

@@ -7,6 +7,8 @@ import io.cairn.client.session.Allowance;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
+import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,17 +60,21 @@ final class Commits {
         if (before == null) {
             return Promises.DONE;
         }
-        Promises.whenDone(before, (_, _) -> new Run(mine).next(s -> s.committer().begin(s)));
+        PendingRequest errand = PendingRequest.current();
+        Promises.whenDone(
+                before, (_, _) -> new Run(mine, errand).next(s -> s.committer().begin(s)));
         return mine;
     }
 
     /** One commit on its way, which completes a promise. */
     private final class Run {
         private final CompletableFuture<Void> promise;
+        private final @Nullable PendingRequest errand;
         private final long takenBefore = allowance.taken();
 
-        Run(CompletableFuture<Void> promise) {
+        Run(CompletableFuture<Void> promise, @Nullable PendingRequest errand) {
             this.promise = promise;
+            this.errand = errand;
         }
 
         /** Tells what happened, and does what is next. */
@@ -86,7 +93,8 @@ final class Commits {
                                         next(s -> s.committer().looked(s, reply, failure)));
                 case Committer.Drain _ ->
                         Promises.whenDone(
-                                inode.drain(), (_, _) -> next(s -> s.committer().drained(s)));
+                                PendingRequest.counted(errand, WaitCause.CHUNKS, inode::drain),
+                                (_, _) -> next(s -> s.committer().drained(s)));
                 case Committer.TellClones clones ->
                         Promises.whenDone(
                                 tellClones(clones.clones()),

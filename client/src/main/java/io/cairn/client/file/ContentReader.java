@@ -9,6 +9,7 @@ import io.cairn.client.chunk.Zeros;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Layout;
+import io.cairn.runtime.WaitCause;
 import io.cairn.wire.Limits;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -181,7 +182,7 @@ public final class ContentReader {
         int limit = target.limit();
         try {
             for (ReadAhead.Segment segment : segments) {
-                ChunkIo.Piece piece = Await.get(segment.piece, mount.timeoutMs());
+                ChunkIo.Piece piece = await(segment.piece);
                 int skip = (int) (at - segment.range.offset());
                 int count = Math.min(limit - target.position(), segment.range.length() - skip);
                 target.limit(target.position() + count);
@@ -197,6 +198,10 @@ public final class ContentReader {
             inode.tell(_ -> segments.forEach(ahead::done));
         }
         return absent;
+    }
+
+    private ChunkIo.Piece await(CompletableFuture<ChunkIo.Piece> piece) {
+        return Await.get(piece, mount.timeoutMs(), WaitCause.CHUNKS);
     }
 
     /** Copies, with zeros beyond what the source is good for. */
@@ -224,7 +229,7 @@ public final class ContentReader {
                     at += part.length;
                 }
                 Part first = parts.element();
-                ChunkIo.Piece piece = Await.get(first.piece, mount.timeoutMs());
+                ChunkIo.Piece piece = await(first.piece);
                 parts.remove();
                 try {
                     absent |= piece.chunkLengthBytes() == 0;

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 
 /**
  * Keeps writers of a file out while its layout changes. Called with the lock of the inode held, on
@@ -29,7 +30,10 @@ final class LayoutLatch {
      */
     void pass() {
         PendingRequest.waited();
-        if (!Await.until(lock, () -> !closed, timeoutMs)) {
+        long sinceNs = PendingRequest.waitClockNs();
+        boolean open = Await.until(lock, () -> !closed, timeoutMs);
+        PendingRequest.waitedFor(WaitCause.OTHERS, sinceNs);
+        if (!open) {
             throw new FsException(Errno.ETIMEDOUT, "a change of the file's size takes too long");
         }
     }

@@ -10,6 +10,8 @@ import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.fs.Attributes;
+import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -43,10 +45,17 @@ public record Mount(
         return Math.max(master.session().masterClock().nowNs(), known.ctimeNs() + 1);
     }
 
-    /** Waits as {@link Await#get}, and looks for the answers itself for a while. */
+    /**
+     * Waits for the master as {@link Await#get}, and looks for the answers itself for a while.
+     */
     public <T> T await(CompletableFuture<T> result, long timeoutMs) {
-        master.look(result);
-        return Await.get(result, timeoutMs);
+        long sinceNs = PendingRequest.waitClockNs();
+        try {
+            master.look(result);
+            return Await.get(result, timeoutMs);
+        } finally {
+            PendingRequest.waitedFor(WaitCause.MASTER, sinceNs);
+        }
     }
 
     public long timeoutMs() {

@@ -3,6 +3,7 @@ package io.cairn.client.session;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import io.cairn.wire.master.Reply;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +42,19 @@ public final class Await {
         T result = result(future, timeoutMs);
         PendingRequest.waited();
         return result;
+    }
+
+    /** As the other one; the wait counts as one for this. */
+    public static <T> T get(CompletableFuture<T> future, long timeoutMs, WaitCause cause) {
+        if (future.isDone()) {
+            return get(future, timeoutMs);
+        }
+        long sinceNs = PendingRequest.waitClockNs();
+        try {
+            return get(future, timeoutMs);
+        } finally {
+            PendingRequest.waitedFor(cause, sinceNs);
+        }
     }
 
     /**

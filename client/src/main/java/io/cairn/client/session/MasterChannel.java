@@ -7,6 +7,7 @@ import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
@@ -154,6 +155,7 @@ public final class MasterChannel implements AutoCloseable {
     }
 
     private Reply await(MasterCall call) {
+        long sinceNs = PendingRequest.waitClockNs();
         send(call);
         look(call);
         long limitMs = settings.requestTimeoutMs();
@@ -162,6 +164,8 @@ public final class MasterChannel implements AutoCloseable {
         } catch (FsException e) {
             call.ifOpenedInVain(this::release);
             throw e;
+        } finally {
+            PendingRequest.waitedFor(WaitCause.MASTER, sinceNs);
         }
     }
 

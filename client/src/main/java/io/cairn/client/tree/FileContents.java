@@ -19,6 +19,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Usage;
 import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.WaitCause;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
@@ -279,12 +280,16 @@ public final class FileContents {
                 long to = Math.min(end - chunkBytes, index * chunkBytes) + chunkBytes;
                 running.add(zeroChunk(state, layout, at, to));
                 if (running.size() == MAX_PARALLEL) {
-                    Await.get(running.remove(), mount.timeoutMs());
+                    await(running.remove());
                 }
             }
             next = page.next();
         }
-        running.forEach(each -> Await.get(each, mount.timeoutMs()));
+        running.forEach(this::await);
+    }
+
+    private <T> T await(CompletableFuture<T> chunks) {
+        return Await.get(chunks, mount.timeoutMs(), WaitCause.CHUNKS);
     }
 
     /** A chunk still to be cloned is let alone where its source holds nothing. */
@@ -373,7 +378,7 @@ public final class FileContents {
     /** The chunk at hand first; then what there is, several at a time. */
     private long seekData(OpenInode state, long offset, long size) {
         Layout layout = state.layout();
-        long found = Await.get(seekInChunk(state, offset, true), mount.timeoutMs());
+        long found = await(seekInChunk(state, offset, true));
         if (found >= 0) {
             return found < size ? found : -1;
         }
@@ -397,7 +402,7 @@ public final class FileContents {
                 asked.add(seekInChunk(state, chunks.get(i) * chunkBytes, true));
                 i++;
             }
-            long found = Await.get(asked.remove(), mount.timeoutMs());
+            long found = await(asked.remove());
             if (found >= 0) {
                 return found;
             }
@@ -411,7 +416,7 @@ public final class FileContents {
         for (long index = layout.chunkOf(offset); index < end; index++) {
             // The end of the last chunk there can be is no number.
             long at = Math.max(offset, index * layout.chunkSizeBytes());
-            long found = Await.get(seekInChunk(state, at, false), mount.timeoutMs());
+            long found = await(seekInChunk(state, at, false));
             if (found >= 0) {
                 return Math.min(found, size);
             }

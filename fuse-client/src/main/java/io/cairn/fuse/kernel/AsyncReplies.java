@@ -5,9 +5,12 @@ import io.cairn.fs.OpenFile;
 import io.cairn.fuse.loop.Impatience;
 import io.cairn.fuse.loop.KernelView;
 import io.cairn.fuse.loop.LoopThread;
+import io.cairn.fuse.loop.MountState;
 import io.cairn.fuse.loop.Request;
+import io.cairn.fuse.loop.SlowRequests;
 import io.cairn.fuse.sys.Failures;
 import io.cairn.fuse.sys.KernelProtocol;
+import io.cairn.runtime.WaitCause;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +33,7 @@ final class AsyncReplies {
     private final int fd;
     private final Impatience impatience;
     private final KernelView view;
+    private final SlowRequests slow;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
     private final ThreadLocal<MemorySegment> memory =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(REPLY_BYTES, 8));
@@ -42,10 +46,11 @@ final class AsyncReplies {
      *
      * @param fd of {@code /dev/fuse}
      */
-    AsyncReplies(int fd, Impatience impatience, KernelView view) {
+    AsyncReplies(int fd, Impatience impatience, MountState state) {
         this.fd = fd;
         this.impatience = impatience;
-        this.view = view;
+        this.view = state.view();
+        this.slow = state.slow();
     }
 
     /** Makes a reply of a result. */
@@ -92,17 +97,25 @@ final class AsyncReplies {
         long unique = thread.unique();
         Request request = thread.errand();
         if (request == null || promise.isDone()) {
-            var _ = promise.whenComplete((result, failure) -> send(unique, result, failure, body));
+            var _ =
+                    promise.whenComplete(
+                            (result, failure) -> {
+                                send(unique, result, failure, body);
+                                slow.done(request);
+                            });
             return;
         }
+        long sinceNs = request.clockNs();
         request.beginWait();
         impatience.add(request);
         var _ =
                 promise.whenComplete(
                         (result, failure) -> {
                             impatience.remove(request);
+                            request.count(WaitCause.MASTER, sinceNs);
                             if (request.finish()) {
                                 send(unique, result, failure, body);
+                                slow.done(request);
                             } else if (result instanceof FileSystem.Created created) {
                                 close(created.file());
                             }

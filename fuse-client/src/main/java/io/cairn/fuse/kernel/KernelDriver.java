@@ -63,7 +63,7 @@ public final class KernelDriver implements Driver {
         }
         fd = libFuse.descriptor(channel);
         impatience = new Impatience(fd);
-        later = new AsyncReplies(fd, impatience, state.view());
+        later = new AsyncReplies(fd, impatience, state);
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
@@ -125,6 +125,7 @@ public final class KernelDriver implements Driver {
         if (request == null || request.finish()) {
             KernelProtocol.send(fd, thread.reply(), thread.unique(), error, bodyBytes);
             state.view().told(error == 0);
+            state.slow().done(request);
             return;
         }
         state.view().told(false);

@@ -381,10 +381,14 @@ final class NodeRequests {
     int getxattr(LoopThread thread) {
         long in = thread.arguments();
         byte[] name = RawMemory.getString(in + 8, MAX_STRING_BYTES);
-        byte[] value =
-                CapabilityMemory.isCapability(name)
-                        ? capabilities.get(thread.caller(), thread.node())
-                        : fileSystem.getXattr(thread.caller(), thread.node(), name);
+        byte[] value;
+        if (CapabilityMemory.isCapability(name)) {
+            value = capabilities.get(thread.caller(), thread.node());
+        } else if (state.slow().isName(name)) {
+            value = state.slow().told(thread.caller());
+        } else {
+            value = fileSystem.getXattr(thread.caller(), thread.node(), name);
+        }
         return sized(thread, value);
     }
 

@@ -18,6 +18,7 @@ public final class MountState {
     private final ReplacedFiles replaced;
     private final HandleTable<DirectoryCursor> directories = new HandleTable<>();
     private final KernelView view = new KernelView(System::nanoTime);
+    private final SlowRequests slow;
     private final CapabilityMemory capabilities = new CapabilityMemory(System::nanoTime);
 
     /**
@@ -32,6 +33,7 @@ public final class MountState {
         this.polled = polled;
         this.waits = new LockWaits(fileSystem);
         this.files = new OpenFiles(fileSystem, waits);
+        this.slow = new SlowRequests(fileSystem, System::nanoTime);
         this.replaced = new ReplacedFiles(fileSystem, files);
     }
 
@@ -81,6 +83,11 @@ public final class MountState {
 
     public KernelView view() {
         return view;
+    }
+
+    /** The slowest requests of the last minutes. */
+    public SlowRequests slow() {
+        return slow;
     }
 
     public CapabilityMemory capabilities() {

@@ -16,6 +16,7 @@ public final class Request extends PendingRequest {
     private final long unique;
     private final @Nullable Opcode opcode;
     private final int process;
+    private final long node;
     private final long beganNs = System.nanoTime();
     private final boolean mayFail;
     private volatile boolean interrupted;
@@ -30,6 +31,7 @@ public final class Request extends PendingRequest {
         this.thread = thread;
         opcode = Opcode.of(RawMemory.getInt(buffer + 4));
         unique = RawMemory.getLong(buffer + 8);
+        node = RawMemory.getLong(buffer + 16);
         process = RawMemory.getInt(buffer + 32);
         // Pages of a map that were not written would be lost with an error.
         boolean isPage =
@@ -58,6 +60,16 @@ public final class Request extends PendingRequest {
     /** The thread of the application; 0 when the kernel cannot name it here. */
     int process() {
         return process;
+    }
+
+    /** The operation; null for one that this release does not know. */
+    @Nullable Opcode opcode() {
+        return opcode;
+    }
+
+    /** The inode that it is about, the directory where it is about a name. */
+    long ino() {
+        return thread.inoOf(node);
     }
 
     /** How long it has been under way. */

@@ -86,6 +86,28 @@ public final class ProcessStatus {
                 && line.split(" ", 6)[4].equals(ino);
     }
 
+    /** The process of a thread; the thread itself when that is gone. */
+    public static int processOf(int thread) {
+        try {
+            return lines(thread, "status").stream()
+                    .filter(line -> line.startsWith("Tgid:"))
+                    .mapToInt(line -> Integer.parseInt(line.substring(5).strip()))
+                    .findFirst()
+                    .orElse(thread);
+        } catch (IOException | RuntimeException e) {
+            return thread;
+        }
+    }
+
+    /** The name of a thread; empty when it is gone. */
+    public static String nameOf(int thread) {
+        try {
+            return thread <= 0 ? "" : lines(thread, "comm").getFirst();
+        } catch (IOException | RuntimeException e) {
+            return "";
+        }
+    }
+
     private static boolean isInGroup(int thread, int gid) {
         try {
             String wanted = Integer.toUnsignedString(gid);
