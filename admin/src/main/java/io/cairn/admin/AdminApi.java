@@ -32,6 +32,7 @@ import io.cairn.admin.resource.MastersResource;
 import io.cairn.admin.resource.SessionsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
+import io.cairn.admin.slow.SlowResource;
 import io.cairn.admin.snapshot.ClonesResource;
 import io.cairn.admin.snapshot.HeldCount;
 import io.cairn.admin.snapshot.ScheduleBook;
@@ -135,6 +136,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         history = new LoadHistory(ground.clock(), cluster::sample);
         resources.addAll(List.of(cluster, history));
         resources.add(new MastersResource(ground.log(), master, ground.clock()));
+        resources.add(new SlowResource(ground.log(), master));
         resources.addAll(List.of(new FilesResource(master), new UsageResource(master)));
         resources.add(new QuotasResource(master, ground.clock()));
         resources.add(new JobsResource(master, ground.random()));

@@ -116,9 +116,7 @@ public class PendingRequest {
 
     /** Begins a step, all of which is a wait of a request, or of none. */
     public static <R extends @Nullable Object> CompletableFuture<R> counted(
-            @Nullable PendingRequest errand,
-            WaitCause cause,
-            Supplier<CompletableFuture<R>> step) {
+            @Nullable PendingRequest errand, WaitCause cause, Supplier<CompletableFuture<R>> step) {
         if (errand == null) {
             return step.get();
         }

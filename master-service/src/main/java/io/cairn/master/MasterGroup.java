@@ -3,6 +3,7 @@ package io.cairn.master;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.load.SlowMutation;
 import io.cairn.runtime.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -105,6 +106,11 @@ public interface MasterGroup {
      * @param leaves the name of who goes; null when nobody does
      */
     record Change(@Nullable Newcomer joins, @Nullable String leaves) {}
+
+    /** The slowest mutations of the last five minutes that this master has logged. */
+    default List<SlowMutation> slow() {
+        return List.of();
+    }
 
     /** All of them, by name. */
     List<Standing> masters();

@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.load.SlowMutation;
 import io.cairn.metadata.Outcome;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
@@ -34,6 +35,11 @@ public final class TracedLog implements ReplicatedLog {
         }
         Span span = tracer.begin("log/submit", Span.Kind.INTERNAL);
         return log.submit(frame, offset).whenComplete((_, thrown) -> Span.end(span, thrown));
+    }
+
+    @Override
+    public List<SlowMutation> slow() {
+        return log.slow();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fuse.loop.MountOptions;
@@ -21,16 +22,20 @@ import tools.jackson.jr.ob.JSON;
 final class SlowOperationsTest {
     @TempDir private Path base;
 
-    private static List<?> operations(CommandResult result) throws Exception {
+    private static List<?> list(CommandResult result, String field) throws Exception {
         assertEquals(0, result.code(), result.errors());
-        return (List<?>) JSON.std.mapFrom(result.out()).get("operations");
+        return assertInstanceOf(List.class, JSON.std.mapFrom(result.out()).get(field));
     }
 
-    private static long sum(List<?> operations, String operation, String part) {
+    private static double number(Map<?, ?> each, String field) {
+        return assertInstanceOf(Number.class, each.get(field)).doubleValue();
+    }
+
+    private static double sum(List<?> operations, String operation, String part) {
         return operations.stream()
                 .map(each -> (Map<?, ?>) each)
                 .filter(each -> operation.equals(each.get("operation")))
-                .mapToLong(each -> ((Number) each.get(part)).longValue())
+                .mapToDouble(each -> number(each, part))
                 .sum();
     }
 
@@ -40,12 +45,12 @@ final class SlowOperationsTest {
             Path mount = cluster.mount("mnt", MountOptions.parse(""));
             Path file = Files.createDirectory(mount.resolve("dir")).resolve("file");
             try (FileChannel channel =
-                    FileChannel.open(
-                            file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                    FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 int _ = channel.write(ByteBuffer.allocate(3 << 20));
                 channel.force(true);
             }
-            List<?> all = operations(CommandResult.of(List.of("why", mount.toString(), "--json")));
+            List<String> why = List.of("why", mount.toString(), "--json");
+            List<?> all = list(CommandResult.of(why), "operations");
             assertTrue(sum(all, "mkdir", "masterUs") > 0, "a change of a name: " + all);
             assertTrue(sum(all, "fsync", "chunksUs") > 0, "chunks made durable: " + all);
             assertTrue(sum(all, "fsync", "masterUs") > 0, "and then the size told: " + all);
@@ -57,6 +62,16 @@ final class SlowOperationsTest {
             assertTrue(below.out().contains(file.toString()), below.out());
             assertTrue(below.out().contains("% of this time"), below.out());
             assertTrue(!below.out().contains("mkdir"), below.out());
+            Map<?, ?> mkdir =
+                    list(cluster.cairn("admin", "slow", "--json"), "items").stream()
+                            .map(each -> (Map<?, ?>) each)
+                            .filter(each -> "mkdir".equals(each.get("type")))
+                            .findFirst()
+                            .orElseThrow();
+            double total = number(mkdir, "totalMs");
+            double log = number(mkdir, "logMs");
+            assertTrue(total > 0 && log > 0 && log <= total, "in the log: " + mkdir);
+            assertTrue(String.valueOf(mkdir.get("client")).contains("mnt"), "whose: " + mkdir);
         }
     }
 

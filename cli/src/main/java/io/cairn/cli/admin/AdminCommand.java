@@ -72,6 +72,23 @@ public final class AdminCommand implements Callable<Integer> {
     }
 
     @Command(
+            name = "slow",
+            description = {
+                "Show the slowest mutations of the last five minutes, and where the leading master"
+                        + " spent their time.",
+                "queue: until they were part of an entry of the log; log: until a majority had the"
+                        + " entry on its disks; apply: until RocksDB had it.",
+                "'cairn why' shows the same of the mounts of a machine."
+            },
+            footer = "  cairn admin slow --limit 20")
+    @Calls("GET /slow")
+    int slow(@Mixin Reading reading) {
+        return reading.list(
+                ApiRequest.of("GET /slow"),
+                "type totalMs:total queueMs:queue logMs:log applyMs:apply agoMs:ago client");
+    }
+
+    @Command(
             name = "audit",
             description = "List who changed what, the last change first.",
             footer = "  cairn admin audit --limit 20")

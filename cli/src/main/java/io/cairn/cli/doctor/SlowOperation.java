@@ -2,9 +2,8 @@ package io.cairn.cli.doctor;
 
 import io.cairn.runtime.WaitCause;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param operation its name
  * @param agoMs when it ended
  * @param totalUs how long it took
- * @param waitsUs what it waited for, in the order of {@link WaitCause}
+ * @param waitsUs how long it waited for each of them
  * @param ino the inode; of a change of a name, the directory
  * @param process which asked; 0 when the kernel does not say
  * @param program name of that process; empty when it has ended
@@ -24,7 +23,7 @@ record SlowOperation(
         String operation,
         long agoMs,
         long totalUs,
-        List<Long> waitsUs,
+        Map<WaitCause, Long> waitsUs,
         String ino,
         long process,
         String program,
@@ -45,15 +44,17 @@ record SlowOperation(
             return null;
         }
         try {
-            List<Long> waits = new ArrayList<>();
-            for (int i = 0; i < CAUSES; i++) {
-                waits.add(Long.parseLong(fields[3 + i]));
+            Map<WaitCause, Long> waits = new EnumMap<>(WaitCause.class);
+            int at = 3;
+            for (WaitCause cause : WaitCause.values()) {
+                waits.put(cause, Long.parseLong(fields[at]));
+                at++;
             }
             return new SlowOperation(
                     fields[0],
                     Long.parseLong(fields[1]),
                     Math.max(1, Long.parseLong(fields[2])),
-                    List.copyOf(waits),
+                    waits,
                     fields[3 + CAUSES],
                     Long.parseLong(fields[4 + CAUSES]),
                     fields[5 + CAUSES],
@@ -74,12 +75,12 @@ record SlowOperation(
 
     /** How long it waited for something. */
     long waitUs(WaitCause cause) {
-        return waitsUs.get(cause.ordinal());
+        return waitsUs.getOrDefault(cause, 0L);
     }
 
     /** How long it waited for nothing that is known: the work of the mount itself. */
     long ownUs() {
-        return Math.max(0, totalUs - waitsUs.stream().mapToLong(Long::longValue).sum());
+        return Math.max(0, totalUs - waitsUs.values().stream().mapToLong(Long::longValue).sum());
     }
 
     /** Whether it is about a file, or about something below a directory. */

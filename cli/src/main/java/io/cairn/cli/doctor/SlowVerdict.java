@@ -48,8 +48,8 @@ record SlowVerdict(@Nullable WaitCause cause, int percent) {
     String remedy() {
         return switch (cause) {
             case MASTER ->
-                    "'cairn status' tells how the masters are; the disk of their log and the"
-                            + " network to them decide.";
+                    "'cairn admin slow' tells what the leader spent it on: its queue, its log or"
+                            + " its state.";
             case CHUNKS ->
                     "'cairn admin servers list' tells which servers and disks are slow, full or"
                             + " away.";

@@ -85,10 +85,8 @@ public final class WhyCommand implements Callable<Integer> {
                     ExitCode.NO_INPUT,
                     "no Cairn mount on this machine; run it where the slow program runs");
         }
-        List<SlowOperation> all = new ArrayList<>();
-        asked.forEach(mount -> all.addAll(ask(mount)));
         List<SlowOperation> found =
-                all.stream()
+                askAll(asked).stream()
                         .filter(each -> process == 0 || each.process() == process)
                         .filter(each -> path == null || each.isBelow(path))
                         .sorted(Comparator.comparingLong(SlowOperation::totalUs).reversed())
@@ -102,6 +100,26 @@ public final class WhyCommand implements Callable<Integer> {
         }
         out.flush();
         return ExitCode.OK;
+    }
+
+    /** Asks those that answer; the others are told of, and only fail when there is no other. */
+    private List<SlowOperation> askAll(List<MountEntry> mounts) {
+        List<SlowOperation> all = new ArrayList<>();
+        List<CommandException> refused = new ArrayList<>();
+        for (MountEntry mount : mounts) {
+            try {
+                all.addAll(ask(mount));
+            } catch (CommandException e) {
+                refused.add(e);
+            }
+        }
+        if (refused.size() == mounts.size()) {
+            throw refused.getFirst();
+        }
+        PrintWriter errors = spec.commandLine().getErr();
+        refused.forEach(each -> errors.println("cairn: " + each.getMessage()));
+        errors.flush();
+        return all;
     }
 
     /** The number of a process; 0 when it is the name of a file. */
@@ -195,8 +213,7 @@ public final class WhyCommand implements Callable<Integer> {
         if (operations.isEmpty()) {
             out.printf(
                     "no operation of the last %d minutes took longer than %.1f ms%n",
-                    TimeUnit.NANOSECONDS.toMinutes(SlowRing.WINDOW_NS),
-                    SlowRing.LEAST_NS / 1e6);
+                    TimeUnit.NANOSECONDS.toMinutes(SlowRing.WINDOW_NS), SlowRing.LEAST_NS / 1e6);
             return;
         }
         out.printf(

@@ -45,9 +45,7 @@ public record Mount(
         return Math.max(master.session().masterClock().nowNs(), known.ctimeNs() + 1);
     }
 
-    /**
-     * Waits for the master as {@link Await#get}, and looks for the answers itself for a while.
-     */
+    /** Waits for the master as {@link Await#get}, and looks for the answers itself for a while. */
     public <T> T await(CompletableFuture<T> result, long timeoutMs) {
         long sinceNs = PendingRequest.waitClockNs();
         try {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The slowest requests of the last five minutes, and what they waited for. The mount tells them as
  * the extended attribute {@link #NAME} of anything in it, so that they can be asked for without a
- * port, and also when no master answers. Only root and the user of the mount may read it, as it
- * has names of files. Thread-safe.
+ * port, and also when no master answers. Only root and the user of the mount may read it, as it has
+ * names of files. Thread-safe.
  *
  * <pre>
  *   a line for each request, fields separated by tabs:
@@ -46,9 +46,13 @@ public final class SlowRequests {
 
     private static final int MOST_PATHS = 64;
 
+    /** More than the highest code of a request. */
+    private static final int CODES =
+            1 + Arrays.stream(Opcode.values()).mapToInt(Opcode::code).max().orElse(0);
+
     private final FileSystem fileSystem;
     private final LongSupplier clockNs;
-    private final SlowRing ring = new SlowRing(Opcode.values().length, WaitCause.values().length);
+    private final SlowRing ring = new SlowRing(CODES, WaitCause.values().length);
 
     /**
      * None yet.
@@ -69,7 +73,7 @@ public final class SlowRequests {
         }
         long nowNs = clockNs.getAsLong();
         long totalNs = request.ageNs();
-        int kind = opcode.ordinal();
+        int kind = opcode.code();
         if (ring.isSlow(kind, totalNs, nowNs)) {
             ring.keep(
                     kind,
@@ -121,7 +125,7 @@ public final class SlowRequests {
     private static String line(SlowRing.Entry entry, long nowNs, String path) {
         int thread = (int) entry.actor();
         StringBuilder line = new StringBuilder();
-        line.append(Opcode.values()[entry.kind()].name().toLowerCase(Locale.ROOT)).append('\t');
+        line.append(word(Opcode.of(entry.kind()))).append('\t');
         line.append(TimeUnit.NANOSECONDS.toMillis(nowNs - entry.endedNs())).append('\t');
         line.append(TimeUnit.NANOSECONDS.toMicros(entry.totalNs())).append('\t');
         for (long ns : entry.partsNs()) {
@@ -131,6 +135,10 @@ public final class SlowRequests {
         line.append(ProcessStatus.processOf(thread)).append('\t');
         line.append(Printable.of(ProcessStatus.nameOf(thread))).append('\t');
         return line.append(path).append('\n').toString();
+    }
+
+    private static String word(@Nullable Opcode opcode) {
+        return opcode == null ? "" : opcode.name().toLowerCase(Locale.ROOT);
     }
 
     private Map<Long, String> paths(List<SlowRing.Entry> entries) {

@@ -1,4 +1,4 @@
-/** What the reported work of targets says about them. */
+/** Which targets and mutations are slow. */
 @NullMarked
 package io.cairn.master.load;
 

@@ -2,6 +2,7 @@ package io.cairn.master.raft;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.master.load.SlowMutation;
 import io.cairn.master.raft.Group.Operation;
 import io.cairn.metadata.Outcome;
 import io.cairn.runtime.Clock;
@@ -39,6 +40,20 @@ public final class Combiner {
     private static final long MAX_WAITING_BYTES = 64 << 20;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(10);
     private static final int LENGTH_BYTES = 4;
+
+    /** Entries proposed at a time by a master alone. */
+    private static final int MAX_IN_FLIGHT_ALONE = 2;
+
+    /**
+     * An entry costs a master alone more processor time than an operation in it, and the one before
+     * it is soon applied: few operations wait for that.
+     */
+    private static final int LEAST_BESIDE_ALONE = 8;
+
+    /** On a network more entries are under way before the first comes back. */
+    static final int MAX_IN_FLIGHT = 4;
+
+    static final int LEAST_BESIDE = 1;
     private static final VarHandle INT =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
@@ -49,6 +64,7 @@ public final class Combiner {
     private final Consumer<Group> proposer;
     private final Runnable proposeTask = this::propose;
     private final AtomicBoolean proposing = new AtomicBoolean();
+    private final SlowMutations slow = new SlowMutations(PATIENCE_NS);
     private final Map<Long, Group> inFlight = new ConcurrentHashMap<>();
 
     // Guarded by waiting.
@@ -84,9 +100,9 @@ public final class Combiner {
     }
 
     /** Changes how many entries are proposed at a time, and what one more is worth. */
-    void setPace(int inFlightAtMost, int beside) {
-        maxInFlight = inFlightAtMost;
-        leastBeside = beside;
+    void setPace(boolean alone) {
+        maxInFlight = alone ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT;
+        leastBeside = alone ? LEAST_BESIDE_ALONE : LEAST_BESIDE;
     }
 
     /**
@@ -125,7 +141,7 @@ public final class Combiner {
             if (closed) {
                 return;
             }
-            group = new Group(++lastNumber, entry, List.of());
+            group = new Group(++lastNumber, entry, List.of(), clock.nanoTime());
             inFlight.put(group.number(), group);
         }
         proposer.accept(group);
@@ -148,6 +164,16 @@ public final class Combiner {
         }
     }
 
+    /** The entry of a group is going to be applied. */
+    void applying(Group group) {
+        group.markApplying(clock.nanoTime());
+    }
+
+    /** The slowest operations of the last minutes. */
+    List<SlowMutation> slow() {
+        return slow.list(clock.nanoTime());
+    }
+
     private void land(Group group) {
         synchronized (waiting) {
             inFlight.remove(group.number());
@@ -158,6 +184,7 @@ public final class Combiner {
     /** The group was applied: the log writes on while the callers hear. */
     public void applied(Group group, List<Outcome> replies) {
         land(group);
+        slow.applied(group, clock.nanoTime());
         propose();
         group.complete(replies);
     }
@@ -168,6 +195,7 @@ public final class Combiner {
      */
     void appliedByWriter(Group group, List<Outcome> replies) {
         land(group);
+        slow.applied(group, clock.nanoTime());
         group.complete(replies);
         propose();
     }
@@ -286,7 +314,7 @@ public final class Combiner {
                 Envelope.stamp(entry, at, ++lastTimeNs);
                 at += length;
             }
-            Group group = new Group(++lastNumber, entry, operations);
+            Group group = new Group(++lastNumber, entry, operations, clock.nanoTime());
             inFlight.put(group.number(), group);
             return group;
         }

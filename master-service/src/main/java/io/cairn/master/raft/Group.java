@@ -35,12 +35,42 @@ public final class Group {
     private final long number;
     private final byte[] entry;
     private final List<Operation> operations;
+    private final long proposedNs;
     private volatile @Nullable TransactionContext transaction;
 
-    Group(long number, byte[] entry, List<Operation> operations) {
+    /** Written by the thread that applies it, before it is answered on the same thread. */
+    private long applyingNs;
+
+    /**
+     * A group.
+     *
+     * @param proposedNs now, in {@code Clock.nanoTime}
+     */
+    Group(long number, byte[] entry, List<Operation> operations, long proposedNs) {
         this.number = number;
         this.entry = entry;
         this.operations = operations;
+        this.proposedNs = proposedNs;
+        this.applyingNs = proposedNs;
+    }
+
+    /** When it was given to the log. */
+    long proposedNs() {
+        return proposedNs;
+    }
+
+    /** Its entry is in the log of a majority, and is applied from now on. */
+    void markApplying(long nowNs) {
+        applyingNs = nowNs;
+    }
+
+    /** When that was. */
+    long applyingNs() {
+        return applyingNs;
+    }
+
+    List<Operation> operations() {
+        return operations;
     }
 
     /** Number of the entry among those that this process proposed. */

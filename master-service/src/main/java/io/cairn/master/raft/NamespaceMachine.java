@@ -263,6 +263,9 @@ final class NamespaceMachine extends BaseStateMachine {
                     group != null
                             ? group.entry()
                             : entry.getStateMachineLogEntry().getLogData().toByteArray();
+            if (group != null) {
+                combiner.applying(group);
+            }
             List<Outcome> replies = apply(entry.getTerm(), index, bytes, group == null);
             if (group != null && replies.size() != group.size()) {
                 throw new IllegalStateException(

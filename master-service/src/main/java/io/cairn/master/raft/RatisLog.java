@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.ReplicatedLog;
+import io.cairn.master.load.SlowMutation;
 import io.cairn.master.raft.member.Admission;
 import io.cairn.master.raft.member.Handover;
 import io.cairn.master.raft.member.LocalRequests;
@@ -71,18 +72,6 @@ public final class RatisLog implements ReplicatedLog {
                     UUID.nameUUIDFromBytes(
                             "io.cairn.master/shard/0".getBytes(StandardCharsets.US_ASCII)));
 
-    private static final int MAX_IN_FLIGHT_ALONE = 2;
-
-    /**
-     * An entry costs a master alone more processor time than an operation in it, and the one before
-     * it is soon applied: few operations wait for that.
-     */
-    private static final int LEAST_BESIDE_ALONE = 8;
-
-    /** On a network more entries are under way before the first comes back. */
-    private static final int MAX_IN_FLIGHT = 4;
-
-    private static final int LEAST_BESIDE = 1;
     private static final long EXPIRE_INTERVAL_MS = 250;
     private static final long LOOK_INTERVAL_MS = 50;
 
@@ -148,7 +137,13 @@ public final class RatisLog implements ReplicatedLog {
                         settings.id(),
                         GROUP.getUuid().toString(),
                         settings.store());
-        combiner = new Combiner(clock, MAX_IN_FLIGHT, LEAST_BESIDE, endOfTurn, this::propose);
+        combiner =
+                new Combiner(
+                        clock,
+                        Combiner.MAX_IN_FLIGHT,
+                        Combiner.LEAST_BESIDE,
+                        endOfTurn,
+                        this::propose);
         machine =
                 new NamespaceMachine(
                         directory.state(),
@@ -283,6 +278,11 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     @Override
+    public List<SlowMutation> slow() {
+        return combiner.slow();
+    }
+
+    @Override
     public boolean isShortOfRoom() {
         return directory.room().isLow() && division.getInfo().isLeader();
     }
@@ -407,9 +407,7 @@ public final class RatisLog implements ReplicatedLog {
     private void listChanges() {
         boolean alone = members.alone() && !changes.isRunning();
         machine.setAlone(alone);
-        combiner.setPace(
-                alone ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT,
-                alone ? LEAST_BESIDE_ALONE : LEAST_BESIDE);
+        combiner.setPace(alone);
     }
 
     /** The others went on without this master: it must do nothing for them any more. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.master.load.SlowMutation;
 import io.cairn.metadata.Outcome;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Decoder;
@@ -227,6 +228,25 @@ class CombinerTest {
         assertEquals(List.of(), combiner.answered());
         assertEquals(List.of(proposed.getFirst().number()), combiner.answered());
         assertEquals(List.of(), combiner.answered());
+    }
+
+    @Test
+    void slowOperationsAreRememberedWithTheirParts() {
+        submit(1, 2, 3);
+        clock.nanoTime = 3_000_000;
+        combiner.applied(proposed.getFirst(), List.of(outcome(1)));
+        clock.nanoTime = 10_000_000;
+        combiner.applying(proposed.getLast());
+        clock.nanoTime = 12_000_000;
+        combiner.applied(proposed.getLast(), List.of(outcome(3)));
+        List<SlowMutation> slow = combiner.slow();
+        assertEquals(List.of(3L, 1L), slow.stream().map(SlowMutation::session).toList());
+        SlowMutation last = slow.getFirst();
+        assertEquals(12_000_000, last.totalNs());
+        assertEquals(3_000_000, last.queueNs());
+        assertEquals(7_000_000, last.logNs());
+        assertEquals(2_000_000, last.applyNs());
+        assertEquals(0, last.agoNs());
     }
 
     private List<CompletableFuture<Outcome>> submit(int... sessions) {
