@@ -86,6 +86,21 @@ class IdentityTest {
     }
 
     @Test
+    void theAuthorityIsKnownByItsFile() throws Exception {
+        CLUSTER.authority.write(directory);
+        Path file = directory.resolve("authority.pem");
+        assertEquals(CLUSTER.authority.certificate(), CertificateAuthority.certificateIn(file));
+        Identity mount = CLUSTER.identity(Role.MOUNT, "m1");
+        byte[] chain = Identity.chain(mount.certificate(), mount.authority());
+        for (byte[] bad : List.of(chain, PemFile.bytes(mount.certificate()), new byte[] {1, 2})) {
+            Files.write(file, bad);
+            FsException error =
+                    assertThrows(FsException.class, () -> CertificateAuthority.certificateIn(file));
+            assertEquals(Errno.EINVAL, error.errno());
+        }
+    }
+
+    @Test
     void aServerCanRehearse() {
         TlsSecurity server = CLUSTER.security(Role.CHUNK, "c5");
         assertTrue(new Rehearsal(server.client(), server.server()).run());

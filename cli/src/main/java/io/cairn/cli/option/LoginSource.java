@@ -1,6 +1,7 @@
 package io.cairn.cli.option;
 
 import io.cairn.client.session.PasswordLogin;
+import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.scram.Password;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.security.cert.X509Certificate;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +62,38 @@ public record LoginSource(@Nullable String user, @Nullable Path credentials) {
         }
         requireName(user, "user=" + user);
         return new Login(user, TypedPassword.of(user));
+    }
+
+    /**
+     * The certificate of the authority by which the masters are known.
+     *
+     * @param file with it; null when nobody names one
+     * @param isIdentified whether this process has a certificate of its own
+     * @return null when nobody names one
+     * @throws CommandException with USAGE when nobody logs in, or this process needs none
+     * @throws io.cairn.base.FsException when it cannot be read, or is none
+     */
+    public @Nullable X509Certificate authority(@Nullable String file, boolean isIdentified) {
+        if (file == null) {
+            return null;
+        }
+        if (isIdentified) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "ca="
+                            + file
+                            + " is for mounts without a certificate, and this one has an"
+                            + " identity: leave one of them out");
+        }
+        if (user == null && credentials == null) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "ca="
+                            + file
+                            + " is for mounts with a password: add credentials=FILE or"
+                            + " user=NAME");
+        }
+        return CertificateAuthority.certificateIn(Path.of(file).toAbsolutePath());
     }
 
     /** Whether the password is asked for. */

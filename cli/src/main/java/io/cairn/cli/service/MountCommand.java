@@ -11,13 +11,12 @@ import io.cairn.client.session.PasswordLogin;
 import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
-import io.cairn.identity.CertificateAuthority;
 import io.cairn.net.Principal.Role;
 import io.cairn.node.AdminPage;
 import io.cairn.node.Closing;
-import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
+import io.cairn.node.MasterWait;
 import io.cairn.node.MountNode;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
@@ -95,8 +94,8 @@ public final class MountCommand implements Callable<Integer> {
         worldOptions.check();
         FuseMount.check(at, parsed);
         Credentials credentials = identity.open(Role.MOUNT, null);
-        X509Certificate authority = authority(credentials);
         LoginSource logins = loginSource();
+        X509Certificate authority = logins.authority(option("ca"), credentials != null);
         LoginSource.Login login = logins.read();
         if (!foreground) {
             Path log = logFile(at);
@@ -134,40 +133,26 @@ public final class MountCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** That of the option {@code ca}; null without it. */
-    private @Nullable X509Certificate authority(@Nullable Credentials known) {
-        String file = MountOptions.value(String.join(",", options), "ca");
-        if (file == null) {
-            return null;
-        }
-        LoginSource logins = loginSource();
-        if (known != null || (logins.user() == null && logins.credentials() == null)) {
-            throw new CommandException(
-                    ExitCode.USAGE,
-                    known != null
-                            ? "-o ca=FILE is for mounts without a certificate, and this one has an"
-                                    + " identity: leave one of them out"
-                            : "-o ca=FILE is for mounts with a password: add credentials=FILE or"
-                                    + " user=NAME");
-        }
-        return CertificateAuthority.certificateIn(Path.of(file).toAbsolutePath());
-    }
-
     /** Gets a certificate for the password, for as long as this process lasts. */
     private Credentials credentials(X509Certificate authority, Source from, PasswordLogin who) {
         PasswordJoining joining =
                 new PasswordJoining(
                         authority, from.masters(), who, Clock.system(), new SecureRandom());
-        return new Credentials(null, joining.join(patience.limitS()));
+        String masters = MasterWait.names(from.masters());
+        Runnable waits = () -> MasterWait.tell(masters, MasterWait.errors());
+        return new Credentials(null, joining.join(patience.limitS(), waits));
     }
 
     private LoginSource loginSource() {
-        String text = String.join(",", options);
-        String user = MountOptions.value(text, "user");
-        String file = MountOptions.value(text, "credentials");
+        String user = option("user");
+        String file = option("credentials");
         return new LoginSource(
-                user == null ? MountOptions.value(text, "username") : user,
+                user == null ? option("username") : user,
                 file == null ? null : Path.of(file).toAbsolutePath());
+    }
+
+    private @Nullable String option(String name) {
+        return MountOptions.value(String.join(",", options), name);
     }
 
     private static void awaitEnd(MountNode mount, Shutdown shutdown) {

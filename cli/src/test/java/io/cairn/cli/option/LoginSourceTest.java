@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.FsException;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.io.IOException;
@@ -55,6 +56,21 @@ final class LoginSourceTest {
         assertNull(new LoginSource(null, null).read());
         assertFalse(new LoginSource("alice", directory).asks());
         assertTrue(new LoginSource("alice", null).asks());
+    }
+
+    @Test
+    void theAuthorityIsForPasswordsWithoutACertificate() throws IOException {
+        assertNull(new LoginSource(null, null).authority(null, true));
+        LoginSource alice = new LoginSource("alice", null);
+        LoginSource nobody = new LoginSource(null, null);
+        String file = file("no certificate", "rw-r--r--").toString();
+        var twice = assertThrows(CommandException.class, () -> alice.authority(file, true));
+        assertEquals(ExitCode.USAGE, twice.exitCode());
+        var without = assertThrows(CommandException.class, () -> nobody.authority(file, false));
+        assertEquals(ExitCode.USAGE, without.exitCode());
+        assertTrue(String.valueOf(without.getMessage()).contains("credentials=FILE"));
+        var bad = assertThrows(FsException.class, () -> alice.authority(file, false));
+        assertTrue(String.valueOf(bad.getMessage()).contains(file));
     }
 
     @Test

@@ -27,6 +27,9 @@ final class CertificateCall {
     /** How long a call tries, seconds. */
     static final int PATIENCE_S = 30;
 
+    /** After this time others hear that it waits. */
+    static final long SILENT_MS = 2_000;
+
     private static final long CALL_MS = 5_000;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -59,16 +62,19 @@ final class CertificateCall {
 
     /** The answer of the leader; fails with its refusal, or the last error when time is over. */
     byte[] ask(ClusterRequest request) {
-        return ask(request, PATIENCE_S);
+        return ask(request, PATIENCE_S, () -> {});
     }
 
     /**
      * The same.
      *
      * @param patienceS how long it tries, seconds
+     * @param waits runs once when nobody has answered for {@value #SILENT_MS} milliseconds
      */
-    byte[] ask(ClusterRequest request, int patienceS) {
-        long endNs = clock.nanoTime() + TimeUnit.SECONDS.toNanos(patienceS);
+    byte[] ask(ClusterRequest request, int patienceS, Runnable waits) {
+        long beginNs = clock.nanoTime();
+        long endNs = beginNs + TimeUnit.SECONDS.toNanos(patienceS);
+        boolean told = false;
         Deque<Endpoint> next = new ArrayDeque<>(masters);
         while (true) {
             Endpoint master = next.isEmpty() ? masters.getFirst() : next.removeFirst();
@@ -79,6 +85,10 @@ final class CertificateCall {
                     throw e;
                 }
                 follow(e, next);
+            }
+            if (!told && clock.nanoTime() - beginNs > TimeUnit.MILLISECONDS.toNanos(SILENT_MS)) {
+                told = true;
+                waits.run();
             }
             if (next.isEmpty()) {
                 LockSupport.parkNanos(this, PAUSE_NS);

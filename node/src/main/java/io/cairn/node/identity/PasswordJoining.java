@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * How a mount without a certificate gets one: it trusts the authority of the cluster, logs in with
@@ -53,20 +54,21 @@ public final class PasswordJoining implements CertificateIssuer {
      * Makes a key, and gets the first certificate for it.
      *
      * @param patienceS how long it waits for masters that are starting, seconds
-     * @throws FsException EACCES when the password is refused; else when no master answers, or is
-     *     one of the authority
+     * @param waits runs when nobody has answered for a while
+     * @throws FsException EACCES when the password is refused; ETIMEDOUT when no master answers, or
+     *     none of the authority
      */
-    public Identity join(int patienceS) {
+    public Identity join(int patienceS, Runnable waits) {
         SigningRequest request = SigningRequest.make(random);
-        return Identity.of(request.key(), sign(request.bytes(), patienceS));
+        return Identity.of(request.key(), sign(request.bytes(), patienceS, waits));
     }
 
     @Override
     public byte[] sign(byte[] request) {
-        return sign(request, CertificateCall.PATIENCE_S);
+        return sign(request, CertificateCall.PATIENCE_S, () -> {});
     }
 
-    private byte[] sign(byte[] request, int patienceS) {
+    private byte[] sign(byte[] request, int patienceS, Runnable waits) {
         EventLoops loops = new EventLoops("cairn-join", 1, clock);
         try (NettyTransport transport =
                 new NettyTransport(
@@ -81,11 +83,27 @@ public final class PasswordJoining implements CertificateIssuer {
                             clock,
                             (connection, timeoutMs) ->
                                     login.over(connection, timeoutMs, Runnable::run, random))
-                    .ask(new ClusterRequest.Join(SECRET, request), patienceS);
+                    .ask(new ClusterRequest.Join(SECRET, request), patienceS, waits);
         } catch (FsException e) {
-            throw e.errno() == Errno.EACCES
-                    ? new FsException(Errno.EACCES, "the masters refuse it: " + e.getMessage(), e)
-                    : e;
+            throw told(e, patienceS);
         }
+    }
+
+    private String names() {
+        return masters.stream().map(Endpoint::toString).collect(Collectors.joining(", "));
+    }
+
+    private FsException told(FsException error, int patienceS) {
+        if (error.errno() == Errno.EACCES) {
+            String text = "the masters refuse it: " + error.getMessage();
+            return new FsException(Errno.EACCES, text, error);
+        }
+        if (!error.errno().isTransient()) {
+            return error;
+        }
+        String text =
+                "no master answered at %s within %d s: %s"
+                        .formatted(names(), patienceS, error.getMessage());
+        return new FsException(Errno.ETIMEDOUT, text, error);
     }
 }
