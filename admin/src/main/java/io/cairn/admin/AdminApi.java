@@ -141,9 +141,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new QuotasResource(master, ground.clock()));
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master, records));
-        resources.add(new StorageResource(master));
         resources.add(new DurabilityResource(ground.log(), master));
-        resources.add(new TrashResource(master));
+        resources.addAll(List.of(new StorageResource(master), new TrashResource(master)));
         resources.addAll(List.of(new ClassesResource(master), new ClassRulesResource(master)));
         resources.addAll(List.of(new SessionsResource(master), new LocksResource(master)));
         resources.addAll(List.of(new SnapshotsResource(master), new ClonesResource(master)));
