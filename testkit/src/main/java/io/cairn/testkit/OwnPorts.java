@@ -5,6 +5,8 @@ import io.cairn.net.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.random.RandomGenerator;
 
 /**
@@ -20,6 +22,9 @@ public final class OwnPorts {
     private static final int LOWEST = 10_000;
     private static final int BLOCK = 500;
     private static final int BLOCKS = 20;
+
+    /** The JVM would close a socket that nothing refers to. */
+    private static final Queue<ServerSocket> CLAIMS = new ConcurrentLinkedQueue<>();
 
     private final RandomGenerator random;
     private FreePorts ports;
@@ -54,7 +59,7 @@ public final class OwnPorts {
     /** Listens there until the JVM ends. */
     private static boolean isClaimed(int port) {
         try {
-            return new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).isBound();
+            return CLAIMS.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
         } catch (IOException e) {
             return false; // Another one has it.
         }
