@@ -90,8 +90,7 @@ final class MovedFilesTest {
     void filesMoveThatNobodyMayChange() {
         CairnFileSystem mover = cluster.client("mover-of-protected");
         CairnFileSystem writer = cluster.client("writer-of-protected");
-        long dir =
-                writer.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("protected"), 0755).ino();
+        long dir = writer.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("protected"), 0755).ino();
         byte[] contents = new byte[300_000];
         new Random(1).nextBytes(contents);
         List<OpenFile> files = new ArrayList<>();

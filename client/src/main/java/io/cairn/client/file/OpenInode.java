@@ -1,7 +1,6 @@
 package io.cairn.client.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.chunk.ChunkPlace;
