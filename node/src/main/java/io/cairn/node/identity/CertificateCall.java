@@ -49,7 +49,7 @@ final class CertificateCall {
     }
 
     CertificateCall(Transport transport, List<Endpoint> masters, Clock clock) {
-        this(transport, masters, clock, (_, _) -> CompletableFuture.completedFuture(null));
+        this(transport, masters, clock, (_, _) -> CompletableFuture.allOf());
     }
 
     CertificateCall(
