@@ -96,7 +96,7 @@ public class NamespaceBenchmark {
                             ClassRule.ANY,
                             ClassRule.ANY,
                             ClassRule.EVERYWHERE);
-            apply(0, 0, new ClassMutation.AddRule(rule, 0));
+            apply(0, 0, new ClassMutation.AddClassRule(rule, 0));
         }
     }
 

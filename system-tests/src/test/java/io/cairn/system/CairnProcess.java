@@ -2,6 +2,7 @@ package io.cairn.system;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -184,6 +185,24 @@ public final class CairnProcess implements AutoCloseable {
         if (kill.start().waitFor() != 0) {
             throw new IllegalStateException("process " + pid() + " takes no " + signal);
         }
+        if (signal.equals("STOP")) {
+            // The kernel stops the threads one after the other; until then they answer.
+            Poll.until("process " + pid() + " stops", 60, () -> stands(pid()));
+        }
+    }
+
+    /** Whether all threads of a process are stopped, see proc_pid_stat(5). */
+    private static boolean stands(long pid) throws IOException {
+        try (DirectoryStream<Path> threads =
+                Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+            for (Path thread : threads) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /** SIGTERM. */

@@ -44,10 +44,6 @@ final class HardMountTest {
         cluster.close();
     }
 
-    private static void signal(long pid, String name) throws Exception {
-        assertEquals(0, new ProcessBuilder("kill", "-" + name, "" + pid).start().waitFor());
-    }
-
     /** What each process does first; then one step, once it is told to. */
     private static final String PREPARED =
             """
@@ -176,8 +172,8 @@ final class HardMountTest {
         List<String> before = all.stream().map(Worker::standing).toList();
         // A mount believes some answers for a second: these are too old now.
         Thread.sleep(BELIEVED_MS);
-        long pid = cluster.process(service).pid();
-        signal(pid, "STOP");
+        CairnProcess stopped = cluster.process(service);
+        stopped.signal("STOP");
         try {
             for (Worker worker : all) {
                 worker.go();
@@ -188,7 +184,7 @@ final class HardMountTest {
                 worker.isGone();
             }
         } finally {
-            signal(pid, "CONT");
+            stopped.signal("CONT");
         }
         for (Worker worker : patient) {
             worker.isDone();
@@ -250,14 +246,14 @@ final class HardMountTest {
         Files.writeString(at.resolve("for-readers"), "text");
         Worker worker = Worker.start(at, "soft", "os.mkdir('late')");
         worker.awaitReady();
-        long master = cluster.process("m1").pid();
-        signal(master, "STOP");
+        CairnProcess master = cluster.process("m1");
+        master.signal("STOP");
         try {
             worker.go();
             assertTrue(worker.process.waitFor(10, TimeUnit.SECONDS));
             assertEquals(1, worker.process.exitValue());
         } finally {
-            signal(master, "CONT");
+            master.signal("CONT");
         }
         Shell.run(at, "rm -rf ./*");
     }

@@ -76,11 +76,6 @@ final class StoppedMountTest {
         cluster.close();
     }
 
-    private static void signal(CairnProcess process, String name) throws Exception {
-        ProcessBuilder kill = new ProcessBuilder("kill", "-" + name, "" + process.pid());
-        assertEquals(0, kill.start().waitFor());
-    }
-
     /** The object that a file in its inode would get its chunks in. */
     private long object(CairnFileSystem files, String path) {
         long ino = new PathWalker(files, Caller.ROOT).resolve(path).ino();
@@ -113,14 +108,14 @@ final class StoppedMountTest {
                             .start();
             try (BufferedReader said = writer.inputReader()) {
                 assertEquals("written", said.readLine());
-                signal(mounted, "STOP");
+                mounted.signal("STOP");
                 String small = "/" + name + "/15000-10-False";
                 long object = object(files, small);
                 Poll.until("end of the session", 30, () -> !cluster.status().contains(at + ""));
                 if (renewed) {
                     Poll.until("renewal", 30, () -> object(files, small) != object);
                 }
-                signal(mounted, "CONT");
+                mounted.signal("CONT");
                 writer.getOutputStream().write('\n');
                 writer.getOutputStream().flush();
                 List<String> lines = said.lines().toList();

@@ -175,7 +175,7 @@ public final class ClassRulesResource implements Resource {
                 new Plan(
                         () ->
                                 carryOut(
-                                        new ClassMutation.AddRule(asked, before),
+                                        new ClassMutation.AddClassRule(asked, before),
                                         () -> Outcome.created(document(made(asked)), location())));
         plan.change("rule", null, TreePath.textOf(master.namespace(), asked));
         plan.warn("It holds for new files; files that are there stay as they are.");
@@ -214,7 +214,7 @@ public final class ClassRulesResource implements Resource {
     private Plan remove(Call call) {
         ClassRule found = find(call.number("id"));
         Plan plan =
-                new Plan(() -> carryOut(new ClassMutation.RemoveRule(found.id()), Outcome::done));
+                new Plan(() -> carryOut(new ClassMutation.RemoveClassRule(found.id()), Outcome::done));
         plan.change("rule", TreePath.textOf(master.namespace(), found), null);
         return plan.basedOn(document(found));
     }

@@ -233,7 +233,7 @@ public sealed interface JobMutation extends LeaderMutation {
          *
          * @param before the number of the rule that it goes before; 0 = after all
          */
-        record AddRule(ClassRule rule, int before) implements ClassMutation {
+        record AddClassRule(ClassRule rule, int before) implements ClassMutation {
             @Override
             public MutationType type() {
                 return MutationType.ADD_CLASS_RULE;
@@ -245,13 +245,13 @@ public sealed interface JobMutation extends LeaderMutation {
                 out.i32(before);
             }
 
-            static AddRule decode(Decoder in) {
-                return new AddRule(readRule(in), in.i32());
+            static AddClassRule decode(Decoder in) {
+                return new AddClassRule(readRule(in), in.i32());
             }
         }
 
         /** Removes a rule. ENOENT. */
-        record RemoveRule(int id) implements ClassMutation {
+        record RemoveClassRule(int id) implements ClassMutation {
             @Override
             public MutationType type() {
                 return MutationType.REMOVE_CLASS_RULE;
@@ -262,8 +262,8 @@ public sealed interface JobMutation extends LeaderMutation {
                 out.i32(id);
             }
 
-            static RemoveRule decode(Decoder in) {
-                return new RemoveRule(in.i32());
+            static RemoveClassRule decode(Decoder in) {
+                return new RemoveClassRule(in.i32());
             }
         }
     }

@@ -176,9 +176,9 @@ public enum MutationType implements MessageType {
     ASSIGN_CLASS(
             182, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.AssignClass::decode),
     ADD_CLASS_RULE(
-            183, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.ClassMutation.AddRule::decode),
+            183, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.ClassMutation.AddClassRule::decode),
     REMOVE_CLASS_RULE(
-            184, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.RemoveRule::decode);
+            184, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.RemoveClassRule::decode);
 
     /** In whose name a mutation is proposed. */
     public enum Sender {

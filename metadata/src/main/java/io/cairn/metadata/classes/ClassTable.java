@@ -65,8 +65,8 @@ public final class ClassTable {
             case ClassMutation.SetClass m -> set(m.storageClass(), m.isNew());
             case ClassMutation.RemoveClass m -> remove(m.name());
             case ClassMutation.AssignClass m -> assign(m.ino(), m.name());
-            case ClassMutation.AddRule m -> add(m.rule(), m.before());
-            case ClassMutation.RemoveRule m -> rules.remove(m.id());
+            case ClassMutation.AddClassRule m -> add(m.rule(), m.before());
+            case ClassMutation.RemoveClassRule m -> rules.remove(m.id());
         }
     }
 

@@ -61,7 +61,7 @@ final class ClassRulesTest {
     }
 
     private void add(ClassRule rule, int before) {
-        done(new ClassMutation.AddRule(rule, before));
+        done(new ClassMutation.AddClassRule(rule, before));
     }
 
     private List<Integer> ids() {
@@ -109,7 +109,7 @@ final class ClassRulesTest {
         add(named("c19", "d*", ClassRule.EVERYWHERE), 1);
         assertEquals(19, chunkSizeOf(dir, "d.mp4"));
         assertEquals(List.of(3, 1, 2), ids());
-        done(new ClassMutation.RemoveRule(3));
+        done(new ClassMutation.RemoveClassRule(3));
         assertEquals(17, chunkSizeOf(dir, "dd.mp4"));
         bench.reopen();
         assertEquals(17, chunkSizeOf(dir, "e.mp4"));
@@ -191,20 +191,20 @@ final class ClassRulesTest {
     void whatCannotBeIsRefused() {
         long file = bench.create(ROOT, "file").ino();
         ClassRule rule = named("c17", "*.mp4", ClassRule.EVERYWHERE);
-        fails(Errno.ENOENT, new ClassMutation.AddRule(named("none", "*", 0), 0));
-        fails(Errno.ENOENT, new ClassMutation.AddRule(rule, 5));
-        fails(Errno.EINVAL, new ClassMutation.AddRule(named("c17", "[", 0), 0));
-        fails(Errno.EINVAL, new ClassMutation.AddRule(named("c17", "", ROOT), 0));
-        fails(Errno.ENOTDIR, new ClassMutation.AddRule(named("c17", "*", file), 0));
-        fails(Errno.ESTALE, new ClassMutation.AddRule(named("c17", "*", 4711), 0));
-        fails(Errno.ENOENT, new ClassMutation.RemoveRule(1));
+        fails(Errno.ENOENT, new ClassMutation.AddClassRule(named("none", "*", 0), 0));
+        fails(Errno.ENOENT, new ClassMutation.AddClassRule(rule, 5));
+        fails(Errno.EINVAL, new ClassMutation.AddClassRule(named("c17", "[", 0), 0));
+        fails(Errno.EINVAL, new ClassMutation.AddClassRule(named("c17", "", ROOT), 0));
+        fails(Errno.ENOTDIR, new ClassMutation.AddClassRule(named("c17", "*", file), 0));
+        fails(Errno.ESTALE, new ClassMutation.AddClassRule(named("c17", "*", 4711), 0));
+        fails(Errno.ENOENT, new ClassMutation.RemoveClassRule(1));
         add(rule, 0);
-        fails(Errno.EEXIST, new ClassMutation.AddRule(named("c18", "*.mp4", 0), 0));
-        bench.fails(Errno.EPERM, new ClassMutation.AddRule(named("c18", "*.mp3", 0), 0));
+        fails(Errno.EEXIST, new ClassMutation.AddClassRule(named("c18", "*.mp4", 0), 0));
+        bench.fails(Errno.EPERM, new ClassMutation.AddClassRule(named("c18", "*.mp3", 0), 0));
         for (int i = 1; i < RuleList.MAX_RULES; i++) {
             add(named("c18", "x" + i, ClassRule.EVERYWHERE), 0);
         }
-        fails(Errno.ENOSPC, new ClassMutation.AddRule(named("c18", "*.mp3", 0), 0));
+        fails(Errno.ENOSPC, new ClassMutation.AddClassRule(named("c18", "*.mp3", 0), 0));
         assertEquals(17, chunkSizeOf(ROOT, "a.mp4"));
     }
 }
