@@ -172,7 +172,7 @@ public final class ClassTable {
     private void assign(long ino, String name) {
         requireDirectory(ino);
         if (name.isEmpty()) {
-            forget(ino);
+            unassign(ino);
             return;
         }
         if (!classes.containsKey(name)) {
@@ -212,9 +212,13 @@ public final class ClassTable {
         return new FsException(Errno.ENOENT, "there is no class '" + name + "'");
     }
 
-    /** A directory goes, or says nothing any more. */
+    /** A directory goes, and with it its class and the rules below it. */
     public void forget(long ino) {
         rules.forget(ino);
+        unassign(ino);
+    }
+
+    private void unassign(long ino) {
         if (nameByIno.remove(ino) != null) {
             transaction.records().delete(Family.META, ClassKeys.directory(ino));
         }

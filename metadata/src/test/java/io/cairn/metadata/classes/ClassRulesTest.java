@@ -188,6 +188,18 @@ final class ClassRulesTest {
     }
 
     @Test
+    void aDirectoryWithoutItsClassKeepsItsRules() {
+        long dir = bench.mkdir(ROOT, "dir").ino();
+        done(new ClassMutation.AssignClass(dir, "c16"));
+        add(named("c17", "*.mp4", dir), 0);
+        done(new ClassMutation.AssignClass(dir, ""));
+        assertEquals(List.of(1), ids());
+        assertEquals(17, chunkSizeOf(dir, "a.mp4"));
+        assertEquals(0, chunkSizeOf(dir, "a.txt"));
+        done(new ClassMutation.RemoveClass("c16"));
+    }
+
+    @Test
     void whatCannotBeIsRefused() {
         long file = bench.create(ROOT, "file").ino();
         ClassRule rule = named("c17", "*.mp4", ClassRule.EVERYWHERE);
