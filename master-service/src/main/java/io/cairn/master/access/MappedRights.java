@@ -85,10 +85,7 @@ final class MappedRights {
             case ContentMutation.Spill m -> write(m.ino());
             case ContentMutation.CloneDone m -> write(m.ino());
             case ContentMutation.RenewChunks m -> write(m.ino());
-            case ContentMutation.SwapContents m -> {
-                write(m.ino());
-                write(m.otherIno());
-            }
+            case ContentMutation.SwapContents m -> swap(m);
             case ContentMutation.RenewTail m -> write(m.ino());
             case ContentMutation.TakeDetour m -> write(m.ino());
             case SessionMutation _, HostMutation _, LeaderMutation _ -> {}
@@ -170,6 +167,32 @@ final class MappedRights {
         Attributes inode = attributes(ino);
         if (inode != null && !owns(inode)) {
             demand(inode, WRITE);
+        }
+    }
+
+    /** Protected contents stay. Only the owner changes the policy, which goes with them. */
+    private void swap(ContentMutation.SwapContents m) {
+        Inode one = namespace.inode(m.ino());
+        Inode other = namespace.inode(m.otherIno());
+        boolean isPolicyChange =
+                one != null && other != null && !one.policy().equals(other.policy());
+        for (long ino : new long[] {m.ino(), m.otherIno()}) {
+            write(ino);
+            requireUnprotected(ino);
+            if (isPolicyChange) {
+                own(ino);
+            }
+        }
+    }
+
+    private void requireUnprotected(long ino) {
+        Attributes inode = attributes(ino);
+        if (inode != null && inode.hasFlag(Attributes.PROTECTING)) {
+            throw new FsException(
+                    Errno.EPERM,
+                    "inode %d is immutable or append-only: move its contents on a mount without"
+                                    .formatted(ino)
+                            + " maproot and mapall");
         }
     }
 
