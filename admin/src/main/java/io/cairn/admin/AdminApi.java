@@ -325,6 +325,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     public void close() {
         closed = true;
         relay.close();
+        held.close();
         fsck.close();
         treeScrub.close();
         workers.shutdownNow();

@@ -60,7 +60,8 @@ final class HeldRecount {
             }
         }
         try (StoredState state = namespace.snapshot()) {
-            HeldSpace.Outcome found = new HeldSpace(state, _ -> COPIES, Long.MAX_VALUE).count();
+            HeldSpace.Outcome found =
+                    new HeldSpace(state, _ -> COPIES, Long.MAX_VALUE).count(() -> false);
             assertEquals(new HeldSpace.Outcome(total, alone, true), found);
             return found;
         }

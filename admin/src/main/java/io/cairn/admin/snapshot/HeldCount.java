@@ -10,6 +10,7 @@ import io.cairn.runtime.Clock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * and so seldom that the counts take a hundredth of the time. {@link #tick} is for one thread at a
  * time, the rest is thread-safe.
  */
-public final class HeldCount {
+public final class HeldCount implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HeldCount.class);
     private static final long PAUSE_MS = 60_000;
     private static final long SHARE = 100;
@@ -35,6 +36,7 @@ public final class HeldCount {
 
     private volatile long nextMs;
     private volatile @Nullable Long bytes;
+    private volatile boolean closed;
 
     /**
      * Nothing is counted yet.
@@ -61,12 +63,17 @@ public final class HeldCount {
 
     /** Begins to count when it is time: this master leads in a term. */
     public void tick(long newTerm) {
-        if (newTerm != term && count.isDone()) {
+        if (!count.isDone()) {
+            return;
+        }
+        boolean isAny = isAny();
+        if (newTerm != term || !isAny) {
+            // What was counted of dropped snapshots says nothing about the next one.
             term = newTerm;
             bytes = null;
             nextMs = 0;
         }
-        if (!count.isDone() || clock.millis() < nextMs || !isAny()) {
+        if (!isAny || clock.millis() < nextMs) {
             return;
         }
         try {
@@ -79,7 +86,7 @@ public final class HeldCount {
     private void count() {
         long beganMs = clock.millis();
         try {
-            HeldSpace.Outcome found = of(master, MAX_RECORDS);
+            HeldSpace.Outcome found = of(master, MAX_RECORDS, () -> closed);
             bytes = found.isComplete() ? Long.valueOf(found.totalBytes()) : null;
         } catch (RuntimeException e) {
             LOG.warn("The space of snapshots cannot be counted now: {}", e.toString());
@@ -88,11 +95,21 @@ public final class HeldCount {
         nextMs = nowMs + Math.max(PAUSE_MS, SHARE * (nowMs - beganMs));
     }
 
-    /** Counts now, in one state though mutations go on meanwhile. */
-    static HeldSpace.Outcome of(MasterService master, long maxRecords) {
+    /** Ends a count that runs. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    /**
+     * Counts now, in one state though mutations go on meanwhile.
+     *
+     * @param stop whether to end before all is read
+     */
+    static HeldSpace.Outcome of(MasterService master, long maxRecords, BooleanSupplier stop) {
         ClusterMap map = master.namespace().clusterMap();
         try (StoredState state = master.namespace().snapshot()) {
-            return new HeldSpace(state, id -> copies(map, id), maxRecords).count();
+            return new HeldSpace(state, id -> copies(map, id), maxRecords).count(stop);
         }
     }
 

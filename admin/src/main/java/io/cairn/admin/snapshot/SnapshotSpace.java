@@ -76,7 +76,7 @@ final class SnapshotSpace {
     }
 
     private HeldSpace.Outcome count() {
-        HeldSpace.Outcome found = HeldCount.of(master, MAX_RECORDS);
+        HeldSpace.Outcome found = HeldCount.of(master, MAX_RECORDS, () -> false);
         if (!found.isComplete()) {
             throw Problem.conflict(
                     "Snapshots keep more than %d inodes: that is too much to count; drop old ones."

@@ -11,7 +11,10 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.testkit.ManualClock;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,5 +77,44 @@ class HeldCountTest {
             assertTrue(System.nanoTime() < end, "the status tells it");
             Thread.sleep(20);
         }
+    }
+
+    /** There is one snapshot, which alone holds the contents of a file. */
+    private HeldCount countOfEmptied(ManualClock clock, Executor workers) throws Exception {
+        Forest forest = new Forest(bench.master.service);
+        Inode file = forest.create(Forest.ROOT, "f", "contents");
+        forest.spill(file, SIZE);
+        take("monday");
+        AttributeChange empty = AttributeChange.NONE.withSize(0);
+        forest.made(new TreeMutation.SetAttributes(file.ino(), empty));
+        return new HeldCount(bench.master.service, clock, workers);
+    }
+
+    @Test
+    void theNextSnapshotIsCountedAtOnceWhenAllBeforeAreDropped() throws Exception {
+        HeldCount count = countOfEmptied(new ManualClock(5_000), Runnable::run);
+        count.tick(1);
+        int copies = bench.master.service.servers().space().replicas();
+        assertEquals((long) SIZE * copies, count.bytes());
+        for (Map<String, Object> each : bench.items("/snapshots")) {
+            String path = "/snapshots/" + each.get("number");
+            assertEquals(204, bench.change("DELETE", path, "").statusCode());
+        }
+        count.tick(1);
+        assertEquals(0L, count.bytes());
+        take("tuesday");
+        assertNull(count.bytes(), "what monday held is no number of tuesday");
+        count.tick(1);
+        assertEquals(0L, count.bytes());
+    }
+
+    @Test
+    void aCountThatRunsEndsWhenItIsClosed() throws Exception {
+        List<Runnable> begun = new ArrayList<>();
+        HeldCount count = countOfEmptied(new ManualClock(5_000), begun::add);
+        count.tick(1);
+        count.close();
+        begun.removeFirst().run();
+        assertNull(count.bytes(), "nothing was read");
     }
 }

@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ public final class HeldSpace {
     private final Map<Integer, Long> alone = new HashMap<>();
     private long totalBytes;
     private long records;
+    private boolean isStopped;
 
     /** The shown versions of the inode that is being read: its chunks so far, by place. */
     private List<Piece> open = List.of();
@@ -50,7 +52,7 @@ public final class HeldSpace {
      *
      * @param totalBytes by all snapshots, with all copies
      * @param aloneBytes by one snapshot and no other, by its number: what dropping it frees
-     * @param isComplete false when there were more records than were asked for
+     * @param isComplete false when there were more records than were asked for, or it was stopped
      */
     public record Outcome(long totalBytes, Map<Integer, Long> aloneBytes, boolean isComplete) {}
 
@@ -106,8 +108,12 @@ public final class HeldSpace {
                         .toList();
     }
 
-    /** Counts. */
-    public Outcome count() {
+    /**
+     * Counts.
+     *
+     * @param stop asked before each record, on this thread: whether to read no more
+     */
+    public Outcome count(BooleanSupplier stop) {
         snapshots.forEach(each -> alone.put(each.number(), 0L));
         byte[] inodes = HistoryKeys.prefix(Family.INODE, new byte[0]);
         state.scan(
@@ -115,7 +121,8 @@ public final class HeldSpace {
                 inodes,
                 inodes,
                 (key, value) -> {
-                    if (records == maxRecords) {
+                    isStopped = stop.getAsBoolean();
+                    if (isStopped || records == maxRecords) {
                         return false;
                     }
                     records++;
@@ -123,7 +130,7 @@ public final class HeldSpace {
                     return true;
                 });
         finish();
-        return new Outcome(totalBytes, Map.copyOf(alone), records < maxRecords);
+        return new Outcome(totalBytes, Map.copyOf(alone), !isStopped && records < maxRecords);
     }
 
     private void kept(byte[] key, byte[] value) {
