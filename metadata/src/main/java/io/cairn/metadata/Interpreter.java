@@ -118,7 +118,14 @@ final class Interpreter {
         EditOperation edits = new EditOperation(transaction, inodes, layouts);
         ContentClone contents = new ContentClone(transaction, layouts, shared);
         FileClone clones = new FileClone(transaction, inodes, names, contents, shared);
-        snapshots = new SnapshotTable(store, transaction, inodes, ledger::letGo, clones);
+        snapshots =
+                new SnapshotTable(
+                        store,
+                        transaction,
+                        inodes,
+                        ledger::letGo,
+                        ledger::forgetRevived,
+                        clones);
         jobs =
                 new JobTable(
                         store,

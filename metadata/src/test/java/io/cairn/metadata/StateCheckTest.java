@@ -203,6 +203,16 @@ class StateCheckTest {
     }
 
     @Test
+    void anObjectThatNoCloneBroughtBack() {
+        long oid = java.util.Objects.requireNonNull(bench.inode(file).layout()).lastOid();
+        byte[] times = Keys.value(17).i64(7).i64(0).toBytes();
+        put(Family.META, Keys.revived(oid + 1_000_000), times);
+        assertTold("I11", "object " + (oid + 1_000_000), "from a snapshot");
+        put(Family.META, Keys.revived(oid), Keys.value(17).i64(0).i64(0).toBytes());
+        assertTold("I11", "object " + oid + " ", "from a snapshot");
+    }
+
+    @Test
     void garbageThatIsInUse() {
         long oid = java.util.Objects.requireNonNull(bench.inode(file).layout()).lastOid();
         byte[] task = Keys.value(29).i32(1).i64(oid).i64(7).i64(8).toBytes();

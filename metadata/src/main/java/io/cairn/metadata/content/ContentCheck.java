@@ -123,6 +123,25 @@ public final class ContentCheck {
         }
     }
 
+    /** Checks the objects that clones of files in snapshots have brought back. */
+    private void checkRevived() {
+        long nextOid = Counters.load(view).nextOid();
+        byte[] prefix = Keys.revived();
+        view.scan(
+                Family.META,
+                prefix,
+                prefix,
+                (key, value) -> {
+                    long oid = Keys.revivedOf(key);
+                    if (oid >= nextOid || RevivedObjects.Times.decode(value).revivedAt() <= 0) {
+                        violated.accept(
+                                "I11 object %d is listed as from a snapshot and is not"
+                                        .formatted(oid));
+                    }
+                    return true;
+                });
+    }
+
     private void usePool(int pool) {
         if (pool != 0) {
             poolUses.merge(pool, 1L, Long::sum);
@@ -133,6 +152,7 @@ public final class ContentCheck {
     public void check() {
         checkObjects();
         checkShared();
+        checkRevived();
         view.each(Family.GC, (key, value) -> usePool(ObjectLedger.decode(key, value).poolId()));
         view.each(
                 Family.HELD, (key, value) -> usePool(ObjectLedger.decodeHeld(key, value).poolId()));

@@ -117,6 +117,14 @@ public final class ObjectLedger {
         }
     }
 
+    /** Forgets those of these objects from snapshots that are like any others by now. */
+    public void forgetRevived(List<Transaction.Entry> found) {
+        for (Transaction.Entry entry : found) {
+            long oid = Keys.revivedOf(entry.key());
+            revived.forget(oid, shared.hasUsers(oid));
+        }
+    }
+
     private void letGo(GarbageTask task, Part part) {
         byte[] value =
                 Keys.value(29)

@@ -32,12 +32,17 @@ public final class SharedObjects implements InodeWatch {
     /** Files with one object in common: releasing a part of it looks at all of them. */
     static final int MAX_USERS = 256;
 
+    /** Runs of layouts that are remembered for a mutation: some 30 MB. */
+    private static final int MAX_KNOWN_RUNS = 1 << 19;
+
     private static final byte[] USER = {Keys.FORMAT};
 
     private final Transaction transaction;
     private final InodeWatch next;
     private final Map<Long, List<Long>> known = new HashMap<>();
+    private final Map<Long, Layout> layouts = new HashMap<>();
     private long knownVersion = -1;
+    private int knownRuns;
     private long records;
     private long firstOid;
 
@@ -140,6 +145,9 @@ public final class SharedObjects implements InodeWatch {
     @SuppressWarnings("ReferenceEquality") // most changes leave the layout as it is
     public void changing(@Nullable Inode before, @Nullable Inode after) {
         next.changing(before, after);
+        if (before != null) {
+            forgetLayout(before.ino());
+        }
         Layout now = after == null ? null : after.layout();
         if (records == 0 || before == null || before.layout() == now) {
             return;
@@ -160,7 +168,7 @@ public final class SharedObjects implements InodeWatch {
 
     @Override
     public void finish(List<Change> changes) {
-        known.clear();
+        forgetKnown();
         next.finish(changes);
     }
 
@@ -172,8 +180,7 @@ public final class SharedObjects implements InodeWatch {
         List<Part> left = List.of(new Part(fromChunk, endChunk));
         if (records > 0) {
             for (long user : usersOnce(oid)) {
-                Inode inode = user == ino ? null : transaction.peek(user);
-                Layout layout = inode == null ? null : inode.layout();
+                Layout layout = user == ino ? null : layoutOnce(user);
                 if (layout != null) {
                     left = without(left, uses(layout, oid, fromChunk, endChunk));
                 }
@@ -238,10 +245,45 @@ public final class SharedObjects implements InodeWatch {
     /** Of each object they are read once for a mutation, which may release thousands of chunks. */
     private List<Long> usersOnce(long oid) {
         if (knownVersion != transaction.version()) {
-            known.clear();
+            forgetKnown();
             knownVersion = transaction.version();
         }
         return known.computeIfAbsent(oid, this::users);
+    }
+
+    /** The same holds for layouts: to read one means to decode all of its runs. */
+    private @Nullable Layout layoutOnce(long ino) {
+        Layout layout = layouts.get(ino);
+        if (layout == null) {
+            Inode inode = transaction.peek(ino);
+            layout = inode == null ? null : inode.layout();
+            if (layout != null) {
+                knownRuns += layout.runs().size();
+                if (knownRuns > MAX_KNOWN_RUNS) {
+                    layouts.clear();
+                    knownRuns = layout.runs().size();
+                }
+                layouts.put(ino, layout);
+            }
+        }
+        return layout;
+    }
+
+    private void forgetLayout(long ino) {
+        Layout layout = layouts.remove(ino);
+        knownRuns -= layout == null ? 0 : layout.runs().size();
+    }
+
+    private void forgetKnown() {
+        known.clear();
+        layouts.clear();
+        knownRuns = 0;
+    }
+
+    /** Whether a file names an object that was ever shared. */
+    boolean hasUsers(long oid) {
+        byte[] prefix = Keys.of(oid);
+        return !transaction.page(Family.SHARED, prefix, prefix, 1).isEmpty();
     }
 
     private List<Long> users(long oid) {

@@ -61,6 +61,7 @@ public final class SnapshotTable {
     private final Transaction transaction;
     private final InodeTable inodes;
     private final Consumer<List<Transaction.Entry>> letGo;
+    private final Consumer<List<Transaction.Entry>> forgetRevived;
     private final Cloning cloning;
     private final TreeMap<Integer, SnapshotRecord> records = new TreeMap<>();
     private int lastNumber;
@@ -72,6 +73,7 @@ public final class SnapshotTable {
      * Reads them from the store.
      *
      * @param letGo releases those of these objects that no snapshot needs any more
+     * @param forgetRevived forgets those of these objects that are like any others by now
      * @param cloning makes clones
      */
     public SnapshotTable(
@@ -79,10 +81,12 @@ public final class SnapshotTable {
             Transaction transaction,
             InodeTable inodes,
             Consumer<List<Transaction.Entry>> letGo,
+            Consumer<List<Transaction.Entry>> forgetRevived,
             Cloning cloning) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.letGo = letGo;
+        this.forgetRevived = forgetRevived;
         this.cloning = cloning;
         store.scan(
                 Family.SNAPSHOT,
@@ -297,7 +301,7 @@ public final class SnapshotTable {
                 byte[] from = cursor.length == 0 ? Keys.revived() : cursor;
                 List<Transaction.Entry> found =
                         transaction.page(Family.META, Keys.revived(), from, count);
-                found.forEach(this::forgetRevived);
+                forgetRevived.accept(found);
                 proceed(found, count, Phase.NONE);
                 if (phase == Phase.NONE) {
                     forgetDropped();
@@ -305,13 +309,6 @@ public final class SnapshotTable {
             }
         }
         putNumbers();
-    }
-
-    /** All that was held of it is let go by now when no snapshot may show it. */
-    private void forgetRevived(Transaction.Entry entry) {
-        if (!transaction.history().mayShow(Keys.revivedOf(entry.key()))) {
-            transaction.records().delete(Family.META, entry.key());
-        }
     }
 
     private void proceed(List<Transaction.Entry> found, int count, Phase next) {

@@ -49,9 +49,10 @@ import java.nio.charset.StandardCharsets;
  *   "shared"     -> | 1 | records 8 | firstOid 8 |          of SHARED; while there are any, objects
  *                                                             before firstOid are not changed
  *   "revived/" oid 8
- *                -> | 1 | version 8 |                        objects that clones of files in
- *                                                             snapshots name; version: of the last
- *                                                             release of a part since then, or 0
+ *                -> | 1 | revived 8 | released 8 |           objects that clones of files in
+ *                                                             snapshots name; versions: of the last
+ *                                                             such clone, and of the last release
+ *                                                             of a part that is held, or 0
  *   "hash"       -> | 1 | hash 8 |                           of all changes so far (StateHash)
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint

@@ -16,8 +16,10 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.StoredState;
+import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation;
@@ -25,6 +27,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -303,6 +306,70 @@ final class ContentCloneTest {
         assertEquals(0, bench.store.size(Family.HELD));
         assertEquals(0, bench.store.size(Family.SHARED));
         assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+    }
+
+    private void rewriteChunk(long ino, long chunk) {
+        long[] indices = {chunk};
+        long[] old = {layout(bench.inode(ino)).runOf(chunk).oid()};
+        bench.ok(new ContentMutation.RenewChunks(ino, indices, old));
+        long[] own = {layout(bench.inode(ino)).runOf(chunk).oid()};
+        bench.as(1, new ContentMutation.CloneDone(ino, indices, own));
+        bench.verify();
+    }
+
+    /** The first chunks of the parts of an object that chunk servers delete. */
+    private List<Long> garbageOf(long oid) {
+        return bench.namespace.garbage(0, 100).stream()
+                .filter(task -> task.oid() == oid)
+                .map(GarbageTask::fromChunk)
+                .toList();
+    }
+
+    /** No later clone has what files gave up, so that nothing else prolongs that. */
+    @Example
+    void releasesAfterTheLastCloneCountAsTheyAre() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        long oid = layout(file).lastOid();
+        int first = snapshot("s1");
+        Inode clone = cloned(PastInode.of(first, file.ino()), "c");
+        rewriteChunk(file.ino(), 0);
+        rewriteChunk(clone.ino(), 0);
+        int second = snapshot("s2");
+        rewriteChunk(file.ino(), 1);
+        rewriteChunk(clone.ino(), 1);
+        assertEquals(List.of(), garbageOf(oid));
+        drop(first);
+        assertEquals(List.of(0L), garbageOf(oid), "the second snapshot shows it nowhere");
+        Inode again = cloned(PastInode.of(second, file.ino()), "c2");
+        rewriteChunk(again.ino(), 1);
+        drop(second);
+        assertEquals(List.of(0L, 1L, 1L), garbageOf(oid).stream().sorted().toList());
+        assertEquals(0, bench.store.size(Family.HELD));
+    }
+
+    private int revivedObjects() {
+        List<byte[]> keys = new ArrayList<>();
+        byte[] prefix = Keys.revived();
+        bench.store.scan(Family.META, prefix, prefix, (key, _) -> keys.add(key));
+        return keys.size();
+    }
+
+    /** Even if there are always snapshots. */
+    @Example
+    void whatCameBackIsForgottenWithItsFiles() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        int first = snapshot("s1");
+        cloned(PastInode.of(first, file.ino()), "c");
+        removed("f");
+        int second = snapshot("s2");
+        drop(first);
+        assertEquals(1, revivedObjects(), "the clone may release it");
+        removed("c");
+        int third = snapshot("s3");
+        drop(second);
+        assertEquals(0, revivedObjects());
+        drop(third);
+        assertEquals(0, bench.store.size(Family.HELD));
     }
 
     /** The file of the snapshot has other contents now, and another file has those. */

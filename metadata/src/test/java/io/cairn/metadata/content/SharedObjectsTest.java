@@ -2,14 +2,29 @@ package io.cairn.metadata.content;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.Name;
+import io.cairn.metadata.Bench;
 import io.cairn.metadata.content.SharedObjects.Part;
+import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.state.Counters;
+import io.cairn.metadata.state.InodeCache;
+import io.cairn.metadata.state.InodeWatch;
+import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.StoredState;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.Query;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.jspecify.annotations.Nullable;
 
 final class SharedObjectsTest {
     private static final long OID = 7;
@@ -55,6 +70,100 @@ final class SharedObjectsTest {
             expected.add(new Part(begin, isOpen && chunk + 1 == last ? end : chunk + 1));
         }
         assertEquals(expected, left);
+    }
+
+    /** A store that counts how often inodes are read. */
+    private static final class CountingStore implements Store {
+        private final Store store;
+        private int inodes;
+
+        CountingStore(Store store) {
+            this.store = store;
+        }
+
+        @Override
+        public byte @Nullable [] get(Family family, byte[] key) {
+            inodes += family == Family.INODE ? 1 : 0;
+            return store.get(family, key);
+        }
+
+        @Override
+        public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+            store.scan(family, prefix, from, visitor);
+        }
+
+        @Override
+        public long appliedTerm() {
+            return store.appliedTerm();
+        }
+
+        @Override
+        public long appliedIndex() {
+            return store.appliedIndex();
+        }
+
+        @Override
+        public void commit(List<Change> changes, long term, long index) {
+            store.commit(changes, term, index);
+        }
+
+        @Override
+        public StoredState snapshot() {
+            return store.snapshot();
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+
+    private static Inode clone(Bench bench, long source, String name) {
+        Name target = Name.of(name);
+        bench.leader(new SnapshotMutation.BeginClone(source, Bench.ROOT, target));
+        int begun = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        bench.leader(new SnapshotMutation.FinishSnapshot(begun));
+        return bench.inodeOf(new Query.Lookup(Bench.ROOT, target));
+    }
+
+    private static Layout layoutOf(Inode inode) {
+        return Objects.requireNonNull(inode.layout());
+    }
+
+    /** A mutation that releases thousands of chunks decodes the layout of each file once. */
+    @Example
+    void filesAreReadOnceForAMutationAndAgainWhenItChangesThem() {
+        Bench bench = Bench.withPools(1);
+        Inode file = bench.create(Bench.ROOT, "f");
+        long sizeBytes = 3L << Layout.STANDARD_CHUNK_SIZE_LOG2;
+        long version = file.attributes().version();
+        bench.ok(new ContentMutation.Spill(file.ino(), version, sizeBytes, sizeBytes, 5));
+        clone(bench, file.ino(), "c1");
+        Inode last = clone(bench, file.ino(), "c2");
+        long oid = layoutOf(last).runOf(0).oid();
+        CountingStore store = new CountingStore(bench.store);
+        Transaction transaction =
+                new Transaction(store, new InodeCache(), Counters.load(store));
+        SharedObjects shared = new SharedObjects(store, transaction, InodeWatch.NONE);
+        transaction.watch(shared);
+        transaction.begin(store.appliedIndex() + 1);
+        transaction.beginMutation(0, 0);
+        for (long chunk = 3; chunk < 100; chunk++) {
+            Part part = new Part(chunk, chunk + 1);
+            assertEquals(List.of(part), shared.unused(oid, file.ino(), chunk, chunk + 1));
+        }
+        assertEquals(2, store.inodes);
+        Part beyond = new Part(5, 6);
+        InodeDraft draft = new InodeDraft(last);
+        List<Layout.Run> runs = new ArrayList<>(layoutOf(last).runs());
+        runs.set(runs.size() - 1, Layout.Run.of(3, 1, oid));
+        draft.layout = layoutOf(last).withRuns(runs);
+        transaction.records().put(last, draft.seal());
+        assertEquals(List.of(), shared.unused(oid, file.ino(), 5, 6), "it has that now");
+        transaction.records().put(draft.seal(), last);
+        assertEquals(List.of(beyond), shared.unused(oid, file.ino(), 5, 6), "and no more");
+        transaction.beginMutation(1, 0);
+        assertEquals(List.of(beyond), shared.unused(oid, file.ino(), 5, 6));
     }
 
     @Example
