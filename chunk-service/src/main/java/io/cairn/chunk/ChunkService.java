@@ -218,6 +218,11 @@ public final class ChunkService implements AutoCloseable {
         return known != null && known.isListed();
     }
 
+    /** Where the masters may be reached, by what they have told last. */
+    public List<Endpoint> masters() {
+        return station.leader().masters();
+    }
+
     /** Why the masters refuse this server, with the remedy; empty when they do not. */
     public String refusal() {
         return station.heartbeat().refusal();

@@ -109,6 +109,12 @@ public final class FakeCluster implements AutoCloseable {
         shared.sessions.keySet().forEach(session -> master.push(session, push));
     }
 
+    /** Tells all sessions where the masters are. */
+    public void tellMasters(List<Endpoint> masters) {
+        Push push = new Push.MastersChanged(masters);
+        shared.sessions.keySet().forEach(session -> master.push(session, push));
+    }
+
     /** How often the map was asked for. */
     public int mapQueries() {
         return shared.mapQueries;

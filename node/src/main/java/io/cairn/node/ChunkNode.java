@@ -85,7 +85,7 @@ public final class ChunkNode implements AutoCloseable {
                             BootIdentity.of(directories.paths(), world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
             grantThroughSocket(world, directories.paths().get(0));
-            secure(world, settings);
+            secure(world);
             service.start();
             measureScrubs(world, targets);
             Gauge.builder("cairn.chunk.serving", service, s -> s.isReady() ? 1 : 0)
@@ -115,12 +115,12 @@ public final class ChunkNode implements AutoCloseable {
         }
     }
 
-    private void secure(ProcessContext world, ChunkSettings settings) {
+    private void secure(ProcessContext world) {
         service.refusals().measure(world.metrics());
         TlsSecurity security = world.security();
         if (security != null) {
             service.onRevoked(security::revokeMore);
-            world.renewBy(Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
+            world.renewBy(Renewal.byMasters(world.transport(), service::masters, world.clock()));
         }
     }
 

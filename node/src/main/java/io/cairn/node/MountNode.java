@@ -9,6 +9,7 @@ import io.cairn.client.session.PasswordLogin;
 import io.cairn.client.session.PolledNetwork;
 import io.cairn.client.tree.PathWalker;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.KnownMasters;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
@@ -25,6 +26,7 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** A mount: a client of the cluster and its FUSE door, put together. */
 public final class MountNode implements AutoCloseable {
@@ -113,7 +115,7 @@ public final class MountNode implements AutoCloseable {
     }
 
     private static CertificateIssuer issuer(
-            ProcessContext world, Identity own, List<Endpoint> masters) {
+            ProcessContext world, Identity own, Supplier<List<Endpoint>> masters) {
         PasswordLogin login = world.login();
         return login != null && own.subject().role() == Role.USER
                 ? new PasswordJoining(
@@ -124,8 +126,10 @@ public final class MountNode implements AutoCloseable {
     private static CairnFileSystem connect(
             ProcessContext world, ClientSettings settings, ClientRuntime runtime, int waitS) {
         TlsSecurity security = world.security();
+        // The masters of today may be others than those of its start when it is renewed.
+        KnownMasters known = new KnownMasters(settings.masters());
         if (security != null) {
-            world.renewBy(issuer(world, security.identity(), settings.masters()));
+            world.renewBy(issuer(world, security.identity(), known::list));
         }
         String masters = MasterWait.names(settings.masters());
         Runnable tell =
@@ -139,7 +143,7 @@ public final class MountNode implements AutoCloseable {
             return CairnFileSystem.connect(
                     settings.withConnectTimeoutMs(Math.max(1, waitS) * 1000L),
                     world.transport(),
-                    runtime,
+                    runtime.onMasters(known::learn),
                     world.metrics());
         } finally {
             told.cancel();

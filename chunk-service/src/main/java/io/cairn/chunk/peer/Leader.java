@@ -47,7 +47,7 @@ public final class Leader {
     }
 
     /** Where the masters are said to be. */
-    List<Endpoint> masters() {
+    public List<Endpoint> masters() {
         return masters.list();
     }
 

@@ -19,6 +19,7 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.Push;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -209,6 +210,25 @@ class MasterChannelTest {
         FsException error =
                 assertThrows(FsException.class, () -> fs.mkdir(ROOT, 1, Name.of("x"), 0755));
         assertEquals(Errno.EIO, error.errno());
+    }
+
+    /** So certificates are renewed by the masters of that time. */
+    @Test
+    void othersHearWhereTheMastersAre() {
+        List<Endpoint> told = new CopyOnWriteArrayList<>();
+        ClientRuntime runtime =
+                new ClientRuntime(Clock.system(), cluster.scheduler, new Random(5))
+                        .onMasters(told::addAll);
+        Endpoint fresh = new Endpoint("m4", 9871);
+        try (CairnFileSystem _ =
+                CairnFileSystem.connect(
+                        cluster.settings(),
+                        cluster.network,
+                        runtime,
+                        new CompositeMeterRegistry())) {
+            cluster.tellMasters(List.of(fresh));
+            cluster.awaitTrue(() -> told.contains(fresh), "it hears of the new master");
+        }
     }
 
     /** Else a write in between would not ask for what nobody could tell. */

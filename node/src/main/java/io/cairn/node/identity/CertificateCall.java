@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Asks the leading master for a certificate, wherever it is. Thread-safe. Blocks. */
@@ -34,7 +35,7 @@ final class CertificateCall {
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Transport transport;
-    private final List<Endpoint> masters;
+    private final Supplier<List<Endpoint>> masters;
     private final Clock clock;
     private final Introduction introduction;
 
@@ -48,14 +49,22 @@ final class CertificateCall {
         CompletableFuture<Void> over(Connection connection, long timeoutMs);
     }
 
-    CertificateCall(Transport transport, List<Endpoint> masters, Clock clock) {
+    /**
+     * Asks nobody yet.
+     *
+     * @param masters where the masters are, as far as it is known; never empty
+     */
+    CertificateCall(Transport transport, Supplier<List<Endpoint>> masters, Clock clock) {
         this(transport, masters, clock, (_, _) -> CompletableFuture.allOf());
     }
 
     CertificateCall(
-            Transport transport, List<Endpoint> masters, Clock clock, Introduction introduction) {
+            Transport transport,
+            Supplier<List<Endpoint>> masters,
+            Clock clock,
+            Introduction introduction) {
         this.transport = transport;
-        this.masters = List.copyOf(masters);
+        this.masters = masters;
         this.clock = clock;
         this.introduction = introduction;
     }
@@ -75,13 +84,13 @@ final class CertificateCall {
         long beginNs = clock.nanoTime();
         long endNs = beginNs + TimeUnit.SECONDS.toNanos(patienceS);
         boolean told = false;
-        Deque<Endpoint> next = new ArrayDeque<>(masters);
+        Deque<Endpoint> next = new ArrayDeque<>(masters.get());
         while (true) {
-            Endpoint master = next.isEmpty() ? masters.getFirst() : next.removeFirst();
+            Endpoint master = next.removeFirst();
             try {
                 return ask(master, request);
             } catch (FsException e) {
-                if (!e.errno().isTransient() || clock.nanoTime() - endNs > 0) {
+                if (!isPassing(e) || clock.nanoTime() - endNs > 0) {
                     throw e;
                 }
                 follow(e, next);
@@ -92,9 +101,14 @@ final class CertificateCall {
             }
             if (next.isEmpty()) {
                 LockSupport.parkNanos(this, PAUSE_NS);
-                next.addAll(masters);
+                next.addAll(masters.get());
             }
         }
+    }
+
+    /** Whether it may be otherwise soon. A login that has to begin again fails with EAGAIN. */
+    static boolean isPassing(FsException error) {
+        return error.errno().isTransient() || error.errno() == Errno.EAGAIN;
     }
 
     private static void follow(FsException error, Deque<Endpoint> next) {

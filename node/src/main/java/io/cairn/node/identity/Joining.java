@@ -54,7 +54,7 @@ public final class Joining {
                         ByteBufAllocator.DEFAULT,
                         true,
                         new JoinSecurity(token, clock))) {
-            return new CertificateCall(transport, token.masters(), clock)
+            return new CertificateCall(transport, token::masters, clock)
                     .ask(new ClusterRequest.Join(token.secret(), request.bytes()));
         }
     }

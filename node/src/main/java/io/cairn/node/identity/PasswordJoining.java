@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -27,7 +28,7 @@ public final class PasswordJoining implements CertificateIssuer {
     private static final String SECRET = "";
 
     private final X509Certificate authority;
-    private final List<Endpoint> masters;
+    private final Supplier<List<Endpoint>> masters;
     private final PasswordLogin login;
     private final Clock clock;
     private final SecureRandom random;
@@ -36,15 +37,16 @@ public final class PasswordJoining implements CertificateIssuer {
      * Asks nobody yet.
      *
      * @param authority that of the cluster: others are told nothing
+     * @param masters where the masters are, as far as it is known; never empty
      */
     public PasswordJoining(
             X509Certificate authority,
-            List<Endpoint> masters,
+            Supplier<List<Endpoint>> masters,
             PasswordLogin login,
             Clock clock,
             SecureRandom random) {
         this.authority = authority;
-        this.masters = List.copyOf(masters);
+        this.masters = masters;
         this.login = login;
         this.clock = clock;
         this.random = random;
@@ -90,7 +92,7 @@ public final class PasswordJoining implements CertificateIssuer {
     }
 
     private String names() {
-        return masters.stream().map(Endpoint::toString).collect(Collectors.joining(", "));
+        return masters.get().stream().map(Endpoint::toString).collect(Collectors.joining(", "));
     }
 
     private FsException told(FsException error, int patienceS) {
@@ -98,7 +100,7 @@ public final class PasswordJoining implements CertificateIssuer {
             String text = "the masters refuse it: " + error.getMessage();
             return new FsException(Errno.EACCES, text, error);
         }
-        if (!error.errno().isTransient()) {
+        if (!CertificateCall.isPassing(error)) {
             return error;
         }
         String text =

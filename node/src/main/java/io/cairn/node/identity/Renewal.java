@@ -14,6 +14,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +25,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Renewal implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Renewal.class);
-    private static final long MAX_PAUSE_MS = 3_600_000;
+
+    /** Short, because the timer stands still while the machine sleeps; a look costs nothing. */
+    private static final long MAX_PAUSE_MS = 60_000;
+
     private static final long MIN_PAUSE_MS = 200;
     private static final int LOOKS = 60;
 
@@ -59,9 +63,13 @@ public final class Renewal implements AutoCloseable {
         again();
     }
 
-    /** Has the leading master sign. */
+    /**
+     * Has the leading master sign.
+     *
+     * @param masters where the masters are, as far as it is known at that time
+     */
     public static CertificateIssuer byMasters(
-            Transport transport, List<Endpoint> masters, Clock clock) {
+            Transport transport, Supplier<List<Endpoint>> masters, Clock clock) {
         CertificateCall call = new CertificateCall(transport, masters, clock);
         return request -> call.ask(new ClusterRequest.RenewCertificate(request));
     }

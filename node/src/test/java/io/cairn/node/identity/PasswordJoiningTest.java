@@ -25,7 +25,7 @@ class PasswordJoiningTest {
         PasswordJoining joining =
                 new PasswordJoining(
                         CertificateAuthority.found(Clock.system(), RANDOM).certificate(),
-                        List.of(nobody),
+                        () -> List.of(nobody),
                         new PasswordLogin("alice", Password.of("correct horse")),
                         Clock.system(),
                         RANDOM);

@@ -145,6 +145,14 @@ class RenewalTest {
         assertEquals(0, scheduler.waiting());
     }
 
+    /** Timers stand still while a machine sleeps: a long one would come days too late. */
+    @Test
+    void itLooksAtTheTimeOnceAMinute() {
+        try (Renewal _ = renewal(security())) {
+            assertTrue(scheduler.delayMs <= 60_000, scheduler.delayMs + " ms");
+        }
+    }
+
     @Test
     void itAsksAgainWhileNoMasterAnswers() throws Exception {
         TlsSecurity security = security();
