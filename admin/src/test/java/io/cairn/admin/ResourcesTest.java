@@ -314,16 +314,20 @@ class ResourcesTest {
                         new byte[ScramVerifier.SALT_BYTES],
                         ScramVerifier.LEAST_ITERATIONS);
         String alice = "{\"name\":\"alice\",\"verifier\":\"" + verifier.text() + "\"}";
+        String test = "/mount-rules/test?address=10.0.0.7&user=alice";
+        assertEquals(false, bench.get(test).get("allowed"), "without rules a password is nothing");
+        String early = bench.change("POST", "/mount-users?plan=true", alice).body();
+        assertTrue(early.contains("No mount rule names alice"), early);
         String rule = "{\"rule\":\"/ *(rw)\",\"user\":\"alice\"}";
         HttpResponse<String> planned = bench.change("POST", "/mount-rules?plan=true", rule);
         assertTrue(planned.body().contains("cairn exports passwd alice"), planned.body());
         assertEquals(200, bench.change("POST", "/mount-rules", rule).statusCode());
         assertEquals("/ *(rw,user=alice)", bench.items("/mount-rules").getFirst().get("rule"));
         assertEquals(false, bench.get("/mount-rules/test?address=10.0.0.7").get("allowed"));
-        String test = "/mount-rules/test?address=10.0.0.7&user=alice";
         assertEquals(true, bench.get(test).get("allowed"));
         HttpResponse<String> plan = bench.change("POST", "/mount-users?plan=true", alice);
         assertEquals(200, plan.statusCode(), plan.body());
+        assertFalse(plan.body().contains("No mount rule"), plan.body());
         assertTrue(bench.items("/mount-users").isEmpty());
         HttpResponse<String> set = bench.change("POST", "/mount-users", alice);
         assertEquals(200, set.statusCode(), set.body());

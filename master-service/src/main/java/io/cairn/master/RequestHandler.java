@@ -230,7 +230,7 @@ final class RequestHandler implements Handler {
         if (log.leaderTerm() >= 0) {
             requireTermBegun();
         }
-        if (!gate.isOpen() && !log.mayRead()) {
+        if (!gate.isOpenTo(from.principal()) && !log.mayRead()) {
             throw notLeader();
         }
         long session = Envelope.sessionOf(frame, ENVELOPE);

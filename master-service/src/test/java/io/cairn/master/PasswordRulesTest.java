@@ -246,6 +246,64 @@ class PasswordRulesTest {
         assertTrue(refusal(named).contains("no mount rule lets"), "the name is no name of a rule");
     }
 
+    @Test
+    void aPasswordAloneOpensOnlyWhatNamesItsUser() {
+        Principal alice = new Principal(Role.USER, "alice", "10.0.0.7");
+        LoneTransport.Peer user = new LoneTransport.Peer(alice);
+        LoneTransport.Peer web =
+                new LoneTransport.Peer(new Principal(Role.MOUNT, "web", "10.0.0.7"));
+        byte[] root = MasterRequest.query(0, new Query.ReadDirectory(1, 0, 10, false), 1);
+        logIn(user, "alice", "correct horse");
+        for (String[] lines : List.of(new String[0], new String[] {"/ *(rw)", "/ *(user=bob)"})) {
+            rules(lines);
+            String told = refusal(user);
+            assertTrue(told.contains("no mount rule lets user alice of 10.0.0.7 in"), told);
+            assertTrue(told.contains("RULE --user alice"), told);
+            assertEquals(Errno.EACCES, errnoOf(() -> transport.ask(user, root)));
+            assertInstanceOf(Reply.SessionReply.class, open(web));
+        }
+        rules("/ *(rw)", "/ *(ro,user=alice)");
+        assertInstanceOf(Reply.SessionReply.class, open(user));
+        transport.ask(user, root);
+    }
+
+    @Test
+    void wrongPasswordsWithoutACertificateKeepNobodyWithOneOut() {
+        LoneTransport.Peer stranger =
+                new LoneTransport.Peer(new Principal(Role.NEWCOMER, "", "10.0.0.7"));
+        LoneTransport.Peer web =
+                new LoneTransport.Peer(new Principal(Role.MOUNT, "web", "10.0.0.7"));
+        LoneTransport.Peer user =
+                new LoneTransport.Peer(new Principal(Role.USER, "alice", "10.0.0.7"));
+        for (int i = 0; i < 30; i++) {
+            refused(stranger, "alice", "wrong horse");
+        }
+        assertTrue(refused(stranger, "alice", "correct horse").contains("wait a minute"));
+        logIn(user, "alice", "correct horse");
+        logIn(web, "alice", "correct horse");
+        for (int i = 0; i < 30; i++) {
+            refused(web, "alice", "wrong horse");
+        }
+        assertTrue(refused(web, "alice", "correct horse").contains("wait a minute"));
+        logIn(user, "alice", "correct horse");
+    }
+
+    @Test
+    void aCertificateThatIsUsedWithoutItsPasswordIsCounted() {
+        LoneTransport.Peer user =
+                new LoneTransport.Peer(new Principal(Role.USER, "alice", "10.0.0.7"));
+        assertEquals(Errno.EACCES, errnoOf(() -> open(user)));
+        assertEquals(1, master.certification().refusals().count(Reason.PASSWORD));
+        byte[] join = MasterRequest.cluster(new ClusterRequest.Join("", new byte[1]), 1);
+        LoneTransport.Peer newcomer =
+                new LoneTransport.Peer(new Principal(Role.NEWCOMER, "", "10.0.0.7"));
+        assertEquals(Errno.EACCES, errnoOf(() -> transport.ask(newcomer, join)));
+        assertEquals(Errno.EACCES, errnoOf(() -> transport.ask(peer, join)));
+        assertEquals(3, master.certification().refusals().count(Reason.PASSWORD));
+        logIn(user, "alice", "correct horse");
+        assertEquals(3, master.certification().refusals().count(Reason.PASSWORD));
+    }
+
     private static Errno errnoOf(Executable action) {
         return assertThrows(FsException.class, action).errno();
     }

@@ -249,34 +249,42 @@ class SecuredClusterTest {
         first.await(CairnProcess.READY, 60);
         second.await(CairnProcess.READY, 60);
         String password = "correct horse";
-        Path input = Files.writeString(directory.resolve("input"), password + "\n");
-        CairnProcess passwd =
-                closing.add(
-                        CairnProcess.start(
-                                directory.resolve("passwd.log"),
-                                List.of("sh", "-c", "exec \"$0\" \"$@\" < " + input),
-                                List.of(
-                                        "exports",
-                                        "passwd",
-                                        "alice",
-                                        "--yes",
-                                        "--api",
-                                        "http://" + admin,
-                                        "--data",
-                                        directory.resolve("m1").toString()),
-                                Map.of()));
-        assertEquals(0, passwd.awaitExit(60), passwd.output());
+        String told = exports(password, "passwd", "alice");
+        assertTrue(told.contains("no mount rule names alice yet"), told);
         Path part = Files.createDirectories(directory.resolve("part"));
         closing.add(() -> ProcessCluster.unmount(part));
-        String[] wrong = mountOf(part, "another horse");
-        CairnProcess.Result refused = CairnProcess.run(directory, wrong);
-        assertEquals(ExitCode.NO_PERMISSION, refused.exitCode(), refused.output());
-        assertTrue(refused.output().contains("password refused"), refused.output());
+        refused("no mount rule lets user alice", mountOf(part, password));
+        exports("", "add", "/ 127.0.0.1(rw)", "--user", "alice");
+        refused("password refused", mountOf(part, "another horse"));
         start("part", mountOf(part, password)).await(CairnProcess.READY, 60);
         byte[] contents = new byte[5 << 20];
         new Random(7).nextBytes(contents);
         Files.write(part.resolve("large"), contents);
         assertArrayEquals(contents, Files.readAllBytes(part.resolve("large")));
+    }
+
+    /** What a change of the rules or users says, with a line of input. */
+    private String exports(String line, String... words) throws Exception {
+        Path input = Files.writeString(directory.resolve("input"), line + "\n");
+        List<String> arguments = new ArrayList<>(List.of("exports"));
+        arguments.addAll(List.of(words));
+        arguments.addAll(List.of("--yes", "--api", "http://" + admin));
+        arguments.addAll(List.of("--data", directory.resolve("m1").toString()));
+        CairnProcess process =
+                closing.add(
+                        CairnProcess.start(
+                                directory.resolve("exports-" + words[0] + ".log"),
+                                List.of("sh", "-c", "exec \"$0\" \"$@\" < " + input),
+                                arguments,
+                                Map.of()));
+        assertEquals(0, process.awaitExit(60), process.output());
+        return process.output();
+    }
+
+    private void refused(String says, String[] mount) throws Exception {
+        CairnProcess.Result refused = CairnProcess.run(directory, mount);
+        assertEquals(ExitCode.NO_PERMISSION, refused.exitCode(), refused.output());
+        assertTrue(refused.output().contains(says), refused.output());
     }
 
     private String[] mountOf(Path part, String password) throws IOException {

@@ -160,11 +160,13 @@ public final class MountRulesResource implements Resource {
             throw Problem.invalid("address", "'" + host + "' is no address in digits.");
         }
         List<MountRule> all = rules();
-        MountClient client = new MountClient(host, call.parameter("name"), call.parameter("user"));
+        MountClient client =
+                MountClient.described(host, call.parameter("name"), call.parameter("user"));
         List<MountRule> own = all.stream().filter(rule -> rule.isFor(client)).toList();
         Map<String, Object> document = Json.map();
         document.put("address", host);
-        document.put("allowed", all.isEmpty() || !own.isEmpty());
+        boolean isOpen = all.isEmpty() && !client.hasPasswordOnly();
+        document.put("allowed", isOpen || !own.isEmpty());
         document.put("items", own.stream().map(each -> item(all, each)).toList());
         return Outcome.of(document);
     }
@@ -237,7 +239,9 @@ public final class MountRulesResource implements Resource {
                         });
         plan.change("mount rules", before, after.stream().map(MountRule::text).toList());
         if (after.isEmpty()) {
-            return plan.warn("Without rules everybody who reaches the masters may mount all.");
+            return plan.warn(
+                    "Without rules everybody who reaches the masters may mount all, but for mounts"
+                            + " with a password only.");
         }
         long refused = refused(rules);
         if (refused > 0) {

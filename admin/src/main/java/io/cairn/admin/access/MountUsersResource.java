@@ -136,6 +136,13 @@ public final class MountUsersResource implements Resource {
         }
         Plan plan = to(record, before.with(name, verifier));
         plan.change("password of " + name, isKnown ? "set" : null, isKnown ? "another one" : "set");
+        if (rules(name) == 0) {
+            plan.warn(
+                    "No mount rule names %s: mounts without a certificate (-o ca=FILE) are refused"
+                                    .formatted(name)
+                            + " until one does: 'cairn exports add RULE --user %s'."
+                                    .formatted(name));
+        }
         return isKnown
                 ? plan.warn("Mounts with the password of before lose their connections, and stop.")
                 : plan;

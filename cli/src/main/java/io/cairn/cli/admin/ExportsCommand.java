@@ -1,5 +1,6 @@
 package io.cairn.cli.admin;
 
+import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiOptions;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
@@ -152,9 +153,23 @@ public final class ExportsCommand implements Callable<Integer> {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("name", name);
         body.put("verifier", verifier.text());
+        ApiAnswer answer = changing.apply(ApiRequest.of("POST /mount-users").body(body));
         return changing.done(
-                changing.apply(ApiRequest.of("POST /mount-users").body(body)),
-                "set; it holds at once");
+                answer,
+                answer == null || hasRule(answer, name)
+                        ? "set; it holds at once"
+                        : "set; no mount rule names %s yet: cairn exports add RULE --user %s"
+                                .formatted(name, name));
+    }
+
+    private static boolean hasRule(ApiAnswer answer, String user) {
+        return ApiOptions.items(answer.document()).stream()
+                .anyMatch(
+                        each ->
+                                each instanceof Map<?, ?> item
+                                        && user.equals(item.get("name"))
+                                        && item.get("rules") instanceof Number rules
+                                        && rules.longValue() > 0);
     }
 
     @Command(

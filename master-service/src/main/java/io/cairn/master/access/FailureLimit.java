@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many passwords are refused before others have to wait: {@value #MOST} a minute of one user at
  * one address, {@value #MOST_OF_ADDRESS} of all users there. So mounts whose password was changed
- * do not keep others out behind the same address. It remembers {@value #MAX_KNOWN} of both at most,
- * those that failed last. Thread-safe.
+ * do not keep others out behind the same address. Of an address, each certificate counts as an
+ * address of its own. It remembers {@value #MAX_KNOWN} of both at most, those that failed last.
+ * Thread-safe.
  */
 final class FailureLimit {
     static final int MOST = 30;

@@ -87,7 +87,7 @@ public final class Logins {
             throw refuse(from, "", "no login: " + e.getMessage());
         }
         Principal other = from.principal();
-        limit.require(other.address(), exchange.user());
+        limit.require(asker(other), exchange.user());
         if (other.role() == Role.USER && !other.name().equals(exchange.user())) {
             throw refuse(from, exchange.user(), "a login with the certificate of " + other.name());
         }
@@ -111,7 +111,7 @@ public final class Logins {
         if (exchange == null) {
             throw new FsException(Errno.EAGAIN, "the login has to begin again");
         }
-        limit.require(from.principal().address(), exchange.user());
+        limit.require(asker(from.principal()), exchange.user());
         String signature = exchange.finish(message);
         Login login = new Login(exchange.user(), exchange.verifier());
         if (signature == null || !isCurrent(login, users())) {
@@ -124,11 +124,16 @@ public final class Logins {
     }
 
     private FsException refuse(Connection from, String user, String what) {
-        String address = from.principal().address();
-        limit.add(address, user);
-        refusals.add(Reason.PASSWORD, address, what);
+        limit.add(asker(from.principal()), user);
+        refusals.add(Reason.PASSWORD, from.principal().address(), what);
         return new FsException(
                 Errno.EACCES, "password refused: are the name of the user and the password right?");
+    }
+
+    /** Whose failures count together: nobody without a certificate keeps those with one out. */
+    private static String asker(Principal other) {
+        String address = other.address();
+        return other.role().isCertified() ? other.id() + " at " + address : address;
     }
 
     private MountUsers users() {
@@ -162,10 +167,8 @@ public final class Logins {
     public MountClient client(Connection from) {
         Login login = finished.get(from);
         if (login == null) {
-            Role role = from.principal().role();
-            if (role == Role.USER || role == Role.NEWCOMER) {
-                throw new FsException(
-                        Errno.EACCES, from.principal() + " has to log in with a password first");
+            if (MountClient.hasPasswordOnly(from.principal())) {
+                throw notLoggedIn(from, "has to log in with a password first");
             }
             return MountClient.of(from);
         }
@@ -201,9 +204,15 @@ public final class Logins {
     public String user(Connection from) {
         String user = client(from).user();
         if (user == null) {
-            throw new FsException(Errno.EACCES, from.principal() + " has not logged in");
+            throw notLoggedIn(from, "has not logged in");
         }
         return user;
+    }
+
+    private FsException notLoggedIn(Connection from, String what) {
+        Principal other = from.principal();
+        refusals.add(Reason.PASSWORD, other.address(), other + " " + what);
+        return new FsException(Errno.EACCES, other + " " + what);
     }
 
     /** A connection has ended. */

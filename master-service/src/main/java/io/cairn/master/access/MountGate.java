@@ -2,6 +2,7 @@ package io.cairn.master.access;
 
 import io.cairn.base.FsException;
 import io.cairn.metadata.Namespace;
+import io.cairn.net.Principal;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Reply;
@@ -41,9 +42,12 @@ public final class MountGate {
                 new RecordBook<>(namespace, MountRules.RECORD, MountRules.NONE, MountRules::decode);
     }
 
-    /** Whether there are no rules, and nothing is looked at. */
-    public boolean isOpen() {
-        MountRules rules = book.value();
+    /** Whether there are no rules for somebody to keep, and nothing is looked at. */
+    public boolean isOpenTo(Principal other) {
+        return hasNoRules(book.value()) && !MountClient.hasPasswordOnly(other);
+    }
+
+    private static boolean hasNoRules(@Nullable MountRules rules) {
         return rules != null && rules.list().isEmpty();
     }
 
@@ -70,10 +74,13 @@ public final class MountGate {
         }
     }
 
-    /** The decisions about a request of a client; null when there are no rules. */
+    /**
+     * The decisions about a request of a client; null when there are no rules. A password alone
+     * opens nothing then.
+     */
     public @Nullable Visit visit(MountClient client) {
         MountRules rules = book.value();
-        if (rules != null && rules.list().isEmpty()) {
+        if (hasNoRules(rules) && !client.hasPasswordOnly()) {
             return null;
         }
         List<MountRule> own = rules == null ? List.of() : rules.of(client);

@@ -170,12 +170,12 @@ public record MountRule(
         }
     }
 
-    /** Whether it is for a client. */
+    /** Whether it is for a client. A password alone opens only what names its user. */
     public boolean isFor(MountClient client) {
         if (name != null && !name.equals(client.name())) {
             return false;
         }
-        if (user != null && !user.equals(client.user())) {
+        if (user == null ? client.hasPasswordOnly() : !user.equals(client.user())) {
             return false;
         }
         byte[] address = client.address();

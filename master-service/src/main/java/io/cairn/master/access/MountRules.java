@@ -4,12 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The rules of a cluster, in order. Thread-safe; the rules never change. */
 public final class MountRules {
-    /** No rules: everybody may do everything. */
+    /** No rules: all may do everything, but for those who show nothing but a password. */
     public static final MountRules NONE = new MountRules(List.of());
 
     /** The record of the administration that holds them, one line a rule. */
@@ -62,10 +61,11 @@ public final class MountRules {
     public boolean askUser(MountClient client) {
         return client.user() == null
                 && rules.stream()
-                        .map(MountRule::user)
-                        .filter(Objects::nonNull)
-                        .map(client::as)
-                        .anyMatch(known -> rules.stream().anyMatch(rule -> rule.isFor(known)));
+                        .anyMatch(
+                                rule -> {
+                                    String user = rule.user();
+                                    return user != null && rule.isFor(client.as(user));
+                                });
     }
 
     /** Those for a client, in order. */

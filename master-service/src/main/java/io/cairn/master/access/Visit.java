@@ -43,13 +43,19 @@ public final class Visit {
             return known.owner();
         }
 
+        /** What its rule needs besides. */
+        private String forUser() {
+            String user = known.user();
+            return user == null || !known.hasPasswordOnly() ? "" : " RULE --user " + user;
+        }
+
         /** That no rule is for it. */
         String refusal() {
             return asksUser
                     ? "mount rules let %s in with a user and its password: mount with -o user=NAME"
                             .formatted(owner())
-                    : "no mount rule lets %s in: ask for one (cairn exports add)"
-                            .formatted(owner());
+                    : "no mount rule lets %s in: ask for one (cairn exports add%s)"
+                            .formatted(owner(), forUser());
         }
     }
 

@@ -80,6 +80,39 @@ class MountRuleTest {
     }
 
     @Test
+    void aPasswordAloneOpensOnlyWhatNamesItsUser() {
+        MountClient alone = new MountClient("10.0.0.1", null, "alice", true);
+        MountClient besides = new MountClient("10.0.0.1", "web", "alice");
+        MountRule open = MountRule.parse("/ *(rw)");
+        assertFalse(open.isFor(alone));
+        assertTrue(open.isFor(besides));
+        assertTrue(MountRule.parse("/ *(rw,user=alice)").isFor(alone));
+        assertFalse(MountRule.parse("/ *(rw,user=bob)").isFor(alone));
+        assertFalse(MountRule.parse("/ web@*(rw,user=alice)").isFor(alone));
+    }
+
+    @Test
+    void whoIsDescribedWithAUserOnlyHasAPasswordOnly() {
+        assertTrue(MountClient.described("10.0.0.1", null, "alice").hasPasswordOnly());
+        assertFalse(MountClient.described("10.0.0.1", "web", "alice").hasPasswordOnly());
+        assertFalse(MountClient.described("127.0.0.1", null, "alice").hasPasswordOnly());
+        assertFalse(MountClient.described("10.0.0.1", null, null).hasPasswordOnly());
+    }
+
+    @Test
+    void onlyRulesOfUsersAskForAPassword() {
+        List<MountRule> rules =
+                List.of(
+                        MountRule.parse("/a 10.0.0.0/8(rw)"),
+                        MountRule.parse("/b 11.0.0.0/8(rw,user=alice)"),
+                        MountRule.parse("/c 12.0.0.0/8(rw,user=bob)"));
+        assertTrue(MountRules.of(rules).askUser(at("11.1.1.1")));
+        assertTrue(MountRules.of(rules).askUser(at("12.1.1.1")));
+        assertFalse(MountRules.of(rules).askUser(at("13.1.1.1")));
+        assertFalse(MountRules.of(rules).askUser(new MountClient("11.1.1.1", null, "bob")));
+    }
+
+    @Test
     void rulesAreStoredAsLines() {
         MountRules rules =
                 MountRules.of(
