@@ -385,7 +385,7 @@ final class NodeRequests {
         if (CapabilityMemory.isCapability(name)) {
             value = capabilities.get(thread.caller(), thread.node());
         } else if (state.slow().isName(name)) {
-            value = state.slow().told(thread.caller());
+            value = state.slow().told(thread.caller(), thread.errand());
         } else {
             value = fileSystem.getXattr(thread.caller(), thread.node(), name);
         }

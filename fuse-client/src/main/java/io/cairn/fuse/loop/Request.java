@@ -20,6 +20,7 @@ public final class Request extends PendingRequest {
     private final long beganNs = System.nanoTime();
     private final boolean mayFail;
     private volatile boolean interrupted;
+    private volatile boolean unmeasured;
 
     /**
      * The one in a buffer.
@@ -89,6 +90,16 @@ public final class Request extends PendingRequest {
      */
     boolean isInterrupted() {
         return interrupted && opcode != Opcode.READ && opcode != Opcode.SETLK;
+    }
+
+    /** It asks for what is measured, and is not measured itself. */
+    void leaveUnmeasured() {
+        unmeasured = true;
+    }
+
+    /** Whether it is not measured. */
+    boolean isUnmeasured() {
+        return unmeasured;
     }
 
     /** Whether it may be answered EINTR. */

@@ -8,16 +8,15 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.ProcessStatus;
 import io.cairn.os.MountCalls;
-import io.cairn.runtime.PendingRequest;
 import io.cairn.runtime.WaitCause;
 import io.cairn.trace.SlowRing;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -39,18 +38,15 @@ public final class SlowRequests {
     public static final String NAME = "system.cairn.slow";
 
     private static final byte[] NAME_BYTES = NAME.getBytes(StandardCharsets.UTF_8);
-    private static final int MOST_BYTES = 60_000;
 
-    /** Longest wait for the master, which may be the reason why all is slow. */
-    private static final long PATHS_MS = 2000;
-
-    private static final int MOST_PATHS = 64;
+    /** In UTF-8; the kernel takes 64 KiB. */
+    static final int MOST_BYTES = 60_000;
 
     /** More than the highest code of a request. */
     private static final int CODES =
             1 + Arrays.stream(Opcode.values()).mapToInt(Opcode::code).max().orElse(0);
 
-    private final FileSystem fileSystem;
+    private final PathQuestions questions;
     private final LongSupplier clockNs;
     private final SlowRing ring = new SlowRing(CODES, WaitCause.values().length);
 
@@ -61,14 +57,14 @@ public final class SlowRequests {
      * @param clockNs tells nanoseconds
      */
     SlowRequests(FileSystem fileSystem, LongSupplier clockNs) {
-        this.fileSystem = fileSystem;
+        questions = new PathQuestions(fileSystem);
         this.clockNs = clockNs;
     }
 
     /** A request was answered; null is none. */
     public void done(@Nullable Request request) {
         Opcode opcode = request == null ? null : request.opcode();
-        if (request == null || opcode == null || !isMeasured(opcode)) {
+        if (request == null || opcode == null || !isMeasured(opcode) || request.isUnmeasured()) {
             return;
         }
         long nowNs = clockNs.getAsLong();
@@ -101,28 +97,63 @@ public final class SlowRequests {
     /**
      * The value of the attribute. Asks the master for paths, and waits for it two seconds at most.
      *
+     * @param asking the request that asks for it, which is not kept itself; null is none
      * @throws FsException EPERM for other users
      */
-    public byte[] told(Caller caller) {
+    public byte[] told(Caller caller, @Nullable Request asking) {
+        if (asking != null) {
+            asking.leaveUnmeasured();
+        }
         if (caller.uid() != 0 && caller.uid() != MountCalls.effectiveUser()) {
             throw new FsException(Errno.EPERM, "another user's requests");
         }
         long nowNs = clockNs.getAsLong();
         List<SlowRing.Entry> entries = ring.entries(nowNs);
-        Map<Long, String> paths = paths(entries);
-        StringBuilder text = new StringBuilder();
-        for (SlowRing.Entry entry : entries) {
-            String line = line(entry, nowNs, paths.getOrDefault(entry.subject(), ""));
-            if (text.length() + line.length() > MOST_BYTES) {
-                break;
-            }
-            text.append(line);
-        }
-        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-        return bytes.length > MountCalls.XATTR_BYTES ? new byte[0] : bytes;
+        Set<Long> inodes = new LinkedHashSet<>();
+        entries.forEach(entry -> inodes.add(entry.subject()));
+        Map<Long, String> paths = questions.ask(inodes);
+        return joined(
+                entries.stream().map(entry -> line(entry, nowNs)).toList(),
+                entries.stream().map(entry -> paths.getOrDefault(entry.subject(), "")).toList());
     }
 
-    private static String line(SlowRing.Entry entry, long nowNs, String path) {
+    /**
+     * The text of all. A path may be longer than there is room: then its line is without it, and
+     * the others are as they were.
+     *
+     * @param lines without their paths
+     * @param paths as many
+     */
+    static byte[] joined(List<String> lines, List<String> paths) {
+        int room = MOST_BYTES;
+        int whole = 0;
+        for (String line : lines) {
+            int length = length(line) + 1;
+            if (length > room) {
+                break;
+            }
+            room -= length;
+            whole++;
+        }
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < whole; i++) {
+            text.append(lines.get(i));
+            int length = length(paths.get(i));
+            if (length <= room) {
+                room -= length;
+                text.append(paths.get(i));
+            }
+            text.append('\n');
+        }
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static int length(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    /** A line without its path. */
+    private static String line(SlowRing.Entry entry, long nowNs) {
         int thread = (int) entry.actor();
         StringBuilder line = new StringBuilder();
         line.append(word(Opcode.of(entry.kind()))).append('\t');
@@ -134,44 +165,10 @@ public final class SlowRequests {
         line.append(Long.toUnsignedString(entry.subject())).append('\t');
         line.append(ProcessStatus.processOf(thread)).append('\t');
         line.append(Printable.of(ProcessStatus.nameOf(thread))).append('\t');
-        return line.append(path).append('\n').toString();
+        return line.toString();
     }
 
     private static String word(@Nullable Opcode opcode) {
         return opcode == null ? "" : opcode.name().toLowerCase(Locale.ROOT);
-    }
-
-    private Map<Long, String> paths(List<SlowRing.Entry> entries) {
-        Map<Long, CompletableFuture<String>> asked = new HashMap<>();
-        for (SlowRing.Entry entry : entries) {
-            if (asked.size() < MOST_PATHS) {
-                asked.computeIfAbsent(entry.subject(), this::ask);
-            }
-        }
-        PendingRequest.aboutToWait();
-        var _ =
-                CompletableFuture.allOf(asked.values().toArray(CompletableFuture[]::new))
-                        .completeOnTimeout(null, PATHS_MS, TimeUnit.MILLISECONDS)
-                        .join();
-        PendingRequest.waited();
-        Map<Long, String> paths = new HashMap<>();
-        asked.forEach((ino, path) -> paths.put(ino, path.getNow("")));
-        return paths;
-    }
-
-    private CompletableFuture<String> ask(long ino) {
-        CompletableFuture<String> path = new CompletableFuture<>();
-        Thread.ofVirtual()
-                .start(
-                        () -> {
-                            try {
-                                byte[] found = fileSystem.path(ino);
-                                path.complete(
-                                        Printable.of(new String(found, StandardCharsets.UTF_8)));
-                            } catch (RuntimeException e) {
-                                path.complete("");
-                            }
-                        });
-        return path;
     }
 }
