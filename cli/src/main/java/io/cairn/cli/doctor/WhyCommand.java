@@ -59,7 +59,9 @@ public final class WhyCommand implements Callable<Integer> {
             index = "0",
             arity = "0..1",
             paramLabel = "PATH|PID",
-            description = "Only what is below this path, or was asked for by this process.")
+            description =
+                    "Only what is below this path, or was asked for by this process. A file with a"
+                            + " number as its name is ./NUMBER.")
     private @Nullable String subject;
 
     @Option(
@@ -78,15 +80,16 @@ public final class WhyCommand implements Callable<Integer> {
         List<MountEntry> mounts = mounts();
         String given = subject;
         long process = given == null ? 0 : process(given);
-        String path = given == null || process != 0 ? null : path(given);
+        String path = given == null || process != 0 ? null : path(given, mounts);
         List<MountEntry> asked = path == null ? mounts : List.of(above(path, mounts));
         if (asked.isEmpty()) {
             throw new CommandException(
                     ExitCode.NO_INPUT,
                     "no Cairn mount on this machine; run it where the slow program runs");
         }
+        List<SlowOperation> all = askAll(asked);
         List<SlowOperation> found =
-                askAll(asked).stream()
+                all.stream()
                         .filter(each -> process == 0 || each.process() == process)
                         .filter(each -> path == null || each.isBelow(path))
                         .sorted(Comparator.comparingLong(SlowOperation::totalUs).reversed())
@@ -99,7 +102,24 @@ public final class WhyCommand implements Callable<Integer> {
             print(found, out);
         }
         out.flush();
+        if (path != null) {
+            PrintWriter errors = spec.commandLine().getErr();
+            errors.print(withoutPath(all));
+            errors.flush();
+        }
         return ExitCode.OK;
+    }
+
+    /** A line that says how many have no known path, so that no path fits them; empty for none. */
+    static String withoutPath(List<SlowOperation> operations) {
+        long count = operations.stream().filter(each -> each.path().isEmpty()).count();
+        return count == 0
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "cairn: %d slow operation%s no known path; ask without PATH%n",
+                        count,
+                        count == 1 ? " has" : "s have");
     }
 
     /** Asks those that answer; the others are told of, and only fail when there is no other. */
@@ -122,21 +142,15 @@ public final class WhyCommand implements Callable<Integer> {
         return all;
     }
 
-    /** The number of a process; 0 when it is the name of a file. */
+    /** The number of a process; 0 when it is the name of a file. Looks for no file: see path. */
     private static long process(String given) {
-        return given.matches("[1-9][0-9]{0,9}") && !Files.exists(Path.of(given))
-                ? Long.parseLong(given)
-                : 0;
+        return given.matches("[1-9][0-9]{0,9}") ? Long.parseLong(given) : 0;
     }
 
-    private static String path(String given) {
-        Path path = Path.of(given).toAbsolutePath().normalize();
-        try {
-            return path.toRealPath().toString();
-        } catch (IOException e) {
-            // It may have been removed since, or no master answers.
-            return path.toString();
-        }
+    /** Touches no mount: it may wait for a master, and that may be why this is asked. */
+    private static String path(String given, List<MountEntry> mounts) {
+        return RealPath.of(Path.of(given), mounts.stream().map(MountEntry::mountpoint).toList())
+                .toString();
     }
 
     private static List<MountEntry> mounts() {

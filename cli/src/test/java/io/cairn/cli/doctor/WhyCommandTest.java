@@ -55,6 +55,19 @@ class WhyCommandTest {
     }
 
     @Test
+    void whatHasNoKnownPathIsCounted() {
+        SlowOperation known = read("read\t1\t2\t0\t0\t0\t0\t1\t0\t\t/f", "/");
+        SlowOperation gone = read("create\t2000\t1000\t900\t0\t0\t0\t99\t0\t\t", "/");
+        assertEquals("", WhyCommand.withoutPath(List.of(known)));
+        assertEquals(
+                "cairn: 1 slow operation has no known path; ask without PATH\n",
+                WhyCommand.withoutPath(List.of(known, gone)));
+        assertEquals(
+                "cairn: 2 slow operations have no known path; ask without PATH\n",
+                WhyCommand.withoutPath(List.of(gone, gone)));
+    }
+
+    @Test
     void theWorstPartIsNamedWithARemedy() {
         SlowOperation slow =
                 read("fsync\t61000\t40000\t4000\t30000\t0\t0\t17\t4711\tpostgres\t/db/wal", "/");
