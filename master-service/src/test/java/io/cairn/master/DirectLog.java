@@ -35,6 +35,9 @@ final class DirectLog implements ReplicatedLog {
     /** Leads, and yet cannot log anything. */
     volatile boolean refuses;
 
+    /** Logs, and what came of it gets lost. */
+    volatile boolean losesAnswers;
+
     /** Its disk is full. */
     volatile boolean full;
 
@@ -88,6 +91,9 @@ final class DirectLog implements ReplicatedLog {
         Namespace.Applied applied = namespace.apply(term, ++index, entry);
         listener.accept(applied.notices());
         afterwards.run();
+        if (losesAnswers) {
+            return CompletableFuture.failedFuture(new FsException(Errno.NOT_READY, "no majority"));
+        }
         return CompletableFuture.completedFuture(applied.outcomes().get(0));
     }
 

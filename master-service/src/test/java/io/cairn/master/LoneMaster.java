@@ -61,6 +61,11 @@ public final class LoneMaster implements AutoCloseable {
         log.leads = leads;
     }
 
+    /** Whether what came of changes gets lost. */
+    public void loseAnswers(boolean loses) {
+        log.losesAnswers = loses;
+    }
+
     /** Shows it other masters beside it. */
     public void group(MasterGroup group) {
         log.group = group;

@@ -6,13 +6,16 @@ import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Tokens;
 import io.cairn.base.Wording;
 import io.cairn.master.store.Durable;
+import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.RecordChange;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +42,9 @@ public final class FirstToken {
     private final RandomGenerator random;
     private final Path file;
 
+    /** What was tried, its secret in the file, and may count already; null when nothing is open. */
+    private Tokens.@Nullable Token tried;
+
     public FirstToken(Records records, Clock clock, RandomGenerator random, Path file) {
         this.records = records;
         this.clock = clock;
@@ -49,23 +55,47 @@ public final class FirstToken {
     /**
      * Makes it, if there is none. The secret is on disk before the token counts; blocks.
      *
+     * <p>Whether a try without an answer was logged shows later: until then the same one is tried
+     * again, so that the file holds the secret of the one that counts.
+     *
      * @throws Problem when the log does not take it: try again
      */
-    public void ensure() {
+    public synchronized void ensure() {
         if (!records.some(Tokens.PREFIX, "", 1).isEmpty()) {
+            tellIfTried();
             return;
         }
-        String secret = Tokens.secret(random);
-        try {
-            Durable.replace(file, bytes(secret));
-        } catch (IOException e) {
-            throw Problem.unavailable(
-                    "The first token cannot be written to " + file + ": " + Wording.of(e));
+        Tokens.Token token = tried;
+        if (token == null) {
+            String secret = Tokens.secret(random);
+            try {
+                Durable.replace(file, bytes(secret));
+            } catch (IOException e) {
+                throw Problem.unavailable(
+                        "The first token cannot be written to " + file + ": " + Wording.of(e));
+            }
+            token = token(secret);
+            tried = token;
         }
-        String now = clock.now().toString();
-        Tokens.Token token = new Tokens.Token(NAME, Role.ADMIN, Tokens.hash(secret), now, null, 0);
         records.change(new RecordChange(Tokens.PREFIX + NAME, 0, token.stored()));
-        LOG.info("the first token of the admin API, of role admin, is in {}", file);
+        tellIfTried();
+    }
+
+    private void tellIfTried() {
+        Tokens.Token token = tried;
+        if (token == null) {
+            return;
+        }
+        tried = null;
+        AdminRecord record = records.get(Tokens.PREFIX + NAME);
+        if (record != null && Arrays.equals(record.value(), token.stored())) {
+            LOG.info("the first token of the admin API, of role admin, is in {}", file);
+        }
+    }
+
+    private Tokens.Token token(String secret) {
+        String now = clock.now().toString();
+        return new Tokens.Token(NAME, Role.ADMIN, Tokens.hash(secret), now, null, 0);
     }
 
     /**
@@ -76,7 +106,7 @@ public final class FirstToken {
      * @param leader who does, for people
      * @throws Problem when the log does not take it: it is tried again
      */
-    public void reset(boolean leads, String leader) {
+    public synchronized void reset(boolean leads, String leader) {
         Path request = beside(REQUEST);
         if (!Files.exists(request)) {
             return;
@@ -94,11 +124,10 @@ public final class FirstToken {
 
     private void renew() throws IOException {
         String secret = Tokens.secret(random);
+        tried = null;
         Durable.replace(file, bytes(secret));
-        String now = clock.now().toString();
         String key = Tokens.PREFIX + NAME;
-        Tokens.Token token = new Tokens.Token(NAME, Role.ADMIN, Tokens.hash(secret), now, null, 0);
-        records.change(new RecordChange(key, records.version(key), token.stored()));
+        records.change(new RecordChange(key, records.version(key), token(secret).stored()));
         LOG.warn(
                 "the token '{}' of role admin was made anew, because {} asked for it; the old one"
                         + " is void",
