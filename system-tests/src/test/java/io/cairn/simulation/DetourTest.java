@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
@@ -26,6 +27,7 @@ final class DetourTest {
     private static final int HALF = CHUNK / 2;
     private static final int[] SIZES = {0, 100, CHUNK, 3 * CHUNK};
     private static final int GROWTH = 3 * CHUNK + 1234;
+    private static final int EXTENDED = 8 * CHUNK;
     private static final long SOON_MS = 30_000;
 
     private final List<OpenFile> kept = new ArrayList<>();
@@ -202,9 +204,13 @@ final class DetourTest {
 
     /** A disk without room for a chunk; others have taken the rest. */
     private static void fill(SimulatedServer server) throws IOException {
+        fill(server, CHUNK / 2);
+    }
+
+    private static void fill(SimulatedServer server, int leftBytes) throws IOException {
         SimulatedDisk disk = server.disk();
         long freeBytes = disk.usableBytes(Path.of("/target"));
-        disk.setCapacityBytes(disk.totalBytes(Path.of("/target")) - freeBytes + CHUNK / 2);
+        disk.setCapacityBytes(disk.totalBytes(Path.of("/target")) - freeBytes + leftBytes);
     }
 
     private void writeOneChunkMore(CairnFileSystem fs) {
@@ -253,6 +259,71 @@ final class DetourTest {
         until(() -> stage.get() == 5, "read");
         stage.incrementAndGet();
         until(client::isDone, "closed");
+    }
+
+    private void bufferHalves(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            OpenFile file =
+                    fs.create(Caller.ROOT, FileSystem.ROOT_INO, name(i), 0644, FileSystem.O_RDWR)
+                            .file();
+            file.write(0, bytes(i, 0, HALF));
+            kept.add(file);
+        }
+    }
+
+    /** Over chunks of all servers, by a byte at the end or by zeros. */
+    private void extendAll(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            OpenFile file = kept.get(i);
+            if (i % 2 == 0) {
+                file.write(EXTENDED - 1, bytes(i, EXTENDED - 1, 1));
+            } else {
+                AttributeChange longer = AttributeChange.NONE.withSize(EXTENDED);
+                fs.setAttributes(Caller.ROOT, file.ino(), longer);
+            }
+            file.flush();
+        }
+        kept.forEach(OpenFile::close);
+    }
+
+    private static void checkExtended(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            ByteBuffer expected = ByteBuffer.allocate(EXTENDED).put(bytes(i, 0, HALF));
+            if (i % 2 == 0) {
+                expected.put(EXTENDED - 1, pattern(i, EXTENDED - 1));
+            }
+            ByteBuffer seen = ByteBuffer.allocate(EXTENDED + 1);
+            try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
+                while (file.read(seen.position(), seen) > 0) {
+                    // On to the end.
+                }
+            }
+            assertEquals(expected.rewind(), seen.flip(), "file " + i);
+        }
+    }
+
+    /** The client knows that the disk is full, but has buffered bytes for it before. */
+    @Test
+    void whatIsRefusedDuringADetourGoesAlong() throws IOException {
+        cluster = oneCopy(20);
+        cluster.begin();
+        SimulatedClient client = cluster.clients.get(0);
+        client.writeBackAfter(10 * SOON_MS);
+        client.start(
+                new Steps(
+                        stage,
+                        List.of(this::bufferHalves, this::extendAll, DetourTest::checkExtended),
+                        0),
+                1000);
+        until(() -> stage.get() == 1, "buffered");
+        fill(cluster.servers.get(1), HALF / 2);
+        until(() -> !cluster.masters.namespace().clusterMap().isRoomy(), "told");
+        // The clients hear of it meanwhile.
+        cluster.simulation.runUntil(() -> false, 1000);
+        stage.incrementAndGet();
+        until(() -> stage.get() == 3, "extended");
+        stage.incrementAndGet();
+        until(client::isDone, "read");
     }
 
     /** A client that is killed. */

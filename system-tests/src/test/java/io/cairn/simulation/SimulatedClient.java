@@ -32,6 +32,7 @@ final class SimulatedClient {
     private @Nullable SimulatedScheduler scheduler;
     private @Nullable Work current;
     private int incarnation;
+    private long writeBackDelayMs;
     private boolean done = true;
 
     SimulatedClient(SimulatedCluster cluster, SimulatedThreads threads, String node) {
@@ -72,6 +73,11 @@ final class SimulatedClient {
         return done;
     }
 
+    /** Keeps written data for this long, above 0, from the next start on. */
+    void writeBackAfter(long delayMs) {
+        writeBackDelayMs = delayMs;
+    }
+
     /** Starts the process and its work. */
     void start(Work work, long attributeTtlMs) {
         SimulatedScheduler queue = new SimulatedScheduler(simulation);
@@ -81,10 +87,12 @@ final class SimulatedClient {
         incarnation++;
         current = work;
         Random random = new Random(simulation.random().nextLong());
-        ClientSettings settings =
+        ClientSettings usual =
                 ClientSettings.of(masters, node + "/" + incarnation)
                         .withAttributeTtlMs(attributeTtlMs)
                         .withBuffers(BUFFER_BYTES, READ_AHEAD_BYTES);
+        ClientSettings settings =
+                writeBackDelayMs > 0 ? usual.withWriteBackDelayMs(writeBackDelayMs) : usual;
         threads.start(
                 node + "/" + incarnation,
                 queue,

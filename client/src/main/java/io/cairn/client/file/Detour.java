@@ -55,6 +55,10 @@ public final class Detour {
 
     // Guarded by this.
     private @Nullable CompletableFuture<Boolean> running;
+
+    /** Kept when bytes wait for room; another one follows then. */
+    private CompletableFuture<Void> stuck = new CompletableFuture<>();
+
     private long quietSinceMs;
     private boolean quiet;
 
@@ -182,8 +186,9 @@ public final class Detour {
     }
 
     private boolean alone() {
+        CompletableFuture<Void> untilStuck = untilStuck();
         if (!inode.<Boolean>with(s -> s.chunks().isBlocked())) {
-            Await.get(inode.commit(), inode.drainTimeoutMs());
+            commit(untilStuck);
         }
         long version =
                 inode.with(
@@ -202,6 +207,41 @@ public final class Detour {
         } finally {
             inode.tell(s -> s.chunks().resume());
         }
+    }
+
+    /**
+     * Commits, but does not wait for bytes that a full disk refuses: they wait for a detour. The
+     * commit goes on then. Blocks.
+     *
+     * @return whether everything is committed
+     * @throws FsException what the commit failed with; ETIMEDOUT when it takes too long
+     */
+    boolean commitUnlessStuck() {
+        return commit(untilStuck());
+    }
+
+    private boolean commit(CompletableFuture<Void> untilStuck) {
+        CompletableFuture<Void> commit = inode.commit();
+        Await.get(CompletableFuture.anyOf(commit, untilStuck), inode.drainTimeoutMs());
+        if (!commit.isDone()) {
+            return false;
+        }
+        Await.get(commit, 0);
+        return true;
+    }
+
+    private synchronized CompletableFuture<Void> untilStuck() {
+        return stuck;
+    }
+
+    /** Bytes wait for room, and so for a detour: no detour waits for them any more. */
+    private void tellStuck() {
+        CompletableFuture<Void> told;
+        synchronized (this) {
+            told = stuck;
+            stuck = new CompletableFuture<>();
+        }
+        told.complete(null);
     }
 
     private boolean ask(long version) {
@@ -276,7 +316,10 @@ public final class Detour {
                     || !takesAlong(index())
                     || !mayHelp(map, layout, group)) {
                 promise.complete(null);
-            } else if (map.takesNew(group.id())) {
+                return;
+            }
+            tellStuck();
+            if (map.takesNew(group.id())) {
                 Promises.whenDone(mount.chunks().refresh(), (_, _) -> later());
             } else {
                 Promises.whenDone(take(), (_, _) -> later());
