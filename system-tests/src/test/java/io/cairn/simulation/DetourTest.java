@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** One copy, three servers, one of which is lost: what is new goes to the others. */
@@ -223,8 +224,12 @@ final class DetourTest {
     }
 
     private static void checkOneChunkMore(CairnFileSystem fs) {
+        checkAll(fs, i -> (size(i) < CHUNK ? 0 : size(i)) + CHUNK);
+    }
+
+    private static void checkAll(CairnFileSystem fs, IntUnaryOperator sizeOf) {
         for (int i = 0; i < FILES; i++) {
-            int length = (size(i) < CHUNK ? 0 : size(i)) + CHUNK;
+            int length = sizeOf.applyAsInt(i);
             ByteBuffer seen = ByteBuffer.allocate(length + 1);
             try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
                 while (file.read(seen.position(), seen) > 0) {
@@ -324,6 +329,56 @@ final class DetourTest {
         until(() -> stage.get() == 3, "extended");
         stage.incrementAndGet();
         until(client::isDone, "read");
+    }
+
+    private static void makeForTwo(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            OpenFile file =
+                    fs.create(Caller.ROOT, FileSystem.ROOT_INO, name(i), 0644, FileSystem.O_RDWR)
+                            .file();
+            file.write(0, bytes(i, 0, CHUNK));
+            file.flush();
+            file.close();
+        }
+    }
+
+    /** One half of the next chunk, while the other client writes the other one. */
+    private static void writeHalf(CairnFileSystem fs, int offset) {
+        List<OpenFile> files = new ArrayList<>();
+        for (int i = 0; i < FILES; i++) {
+            files.add(open(fs, i, FileSystem.O_RDWR));
+        }
+        for (int i = 0; i < FILES; i++) {
+            files.get(i).write(offset, bytes(i, offset, HALF));
+        }
+        files.forEach(OpenFile::flush);
+        files.forEach(OpenFile::close);
+    }
+
+    /** Each waits for room, and none for the bytes of the other one. */
+    @Test
+    void whatTwoClientsHoldForAFullDiskGoesElsewhere() throws IOException {
+        cluster = oneCopy(20);
+        cluster.begin();
+        SimulatedClient one = cluster.clients.get(0);
+        SimulatedClient other = cluster.clients.get(1);
+        one.start(
+                new Steps(
+                        stage,
+                        List.of(
+                                DetourTest::makeForTwo,
+                                fs -> writeHalf(fs, CHUNK),
+                                fs -> checkAll(fs, _ -> 2 * CHUNK)),
+                        0),
+                1000);
+        until(() -> stage.get() == 1, "made");
+        fill(cluster.servers.get(1), HALF / 2);
+        AtomicInteger otherStage = new AtomicInteger();
+        other.start(new Steps(otherStage, List.of(fs -> writeHalf(fs, CHUNK + HALF)), 0), 1000);
+        stage.incrementAndGet();
+        until(() -> stage.get() == 3 && other.isDone(), "written elsewhere");
+        stage.incrementAndGet();
+        until(one::isDone, "read");
     }
 
     /** A client that is killed. */

@@ -50,7 +50,7 @@ public final class WriteBack {
     private long sequentialEnd = -1;
     private int inFlight;
     private int openCount;
-    private boolean paused;
+    private int pauses;
 
     public WriteBack(WriteOwner owner, ChunkIo io, BufferPool pool) {
         this.owner = owner;
@@ -283,11 +283,11 @@ public final class WriteBack {
     }
 
     /**
-     * Sends nothing until {@link #resume}. An extent that is on its way and ends beyond an offset
-     * goes again then, also if it arrives.
+     * Sends nothing until {@link #resume}; pauses count. An extent that is on its way and ends
+     * beyond an offset goes again then, also if it arrives.
      */
     public void pause(long offset) {
-        paused = true;
+        pauses++;
         for (WriteExtent extent : extents) {
             if (extent.inFlight && extent.end() > offset) {
                 extent.recalled = true;
@@ -296,9 +296,9 @@ public final class WriteBack {
         }
     }
 
-    /** Sends again. */
+    /** Ends one pause; without any other it sends again. */
     public void resume() {
-        paused = false;
+        pauses--;
         submit();
     }
 
@@ -351,7 +351,7 @@ public final class WriteBack {
 
     private void submit() {
         WriteExtent next;
-        while (!paused && inFlight < MAX_IN_FLIGHT && (next = nextReady()) != null) {
+        while (pauses == 0 && inFlight < MAX_IN_FLIGHT && (next = nextReady()) != null) {
             send(next);
         }
     }

@@ -377,6 +377,26 @@ final class FileState {
     // ---- commits
 
     /**
+     * Keeps here all that is buffered until {@link WriteBack#resume}: then it goes to where the
+     * file is. Only for new chunks.
+     *
+     * @return false, and nothing was done, when anything is stored that is not committed, or is on
+     *     its way to a chunk that may have bytes
+     */
+    boolean keepHere() {
+        long presentEnd =
+                inode.inline() != null
+                        ? 0
+                        : layout().chunkBehind(inode.attributes().size())
+                                << layout().chunkSizeLog2();
+        if (uncommitted.storedEnd() > 0 || clones.hasUntold() || chunks.holds(0, presentEnd)) {
+            return false;
+        }
+        chunks.pause(presentEnd);
+        return true;
+    }
+
+    /**
      * The mutation to be told to the master now, everything being drained; null when there is none.
      */
     @Nullable Mutation nextMutation() {

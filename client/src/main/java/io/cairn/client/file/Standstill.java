@@ -1,5 +1,6 @@
 package io.cairn.client.file;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the writers of this mount out of a file while another client moves its contents: they wait
  * a moment and then write where it is. Everything is committed before, so nothing is left behind.
+ * Bytes that a full disk refused cannot be: they are kept here and go to where the file is then.
  *
  * <p>If nobody ends it in time, the inode is changed before the first writer goes on: then the
  * other client can move it no more, as it names the version that it has copied. Thread-safe.
@@ -33,7 +35,7 @@ public final class Standstill {
     /**
      * Begins it or, for 0 milliseconds, ends it. Never blocks.
      *
-     * @return completes when everything is committed and writers wait
+     * @return completes when nothing is left to be stored and writers wait
      */
     CompletableFuture<Void> order(int ms) {
         CompletableFuture<Void> mine;
@@ -63,8 +65,9 @@ public final class Standstill {
             promise.completeExceptionally(e);
             return;
         }
+        boolean kept = false;
         try {
-            inode.commitAndWait();
+            kept = keepUnlessCommitted();
             CompletableFuture<Boolean> ending = ending();
             mount.runtime().scheduler().schedule(() -> ending.complete(false), ms);
             promise.complete(null);
@@ -76,8 +79,22 @@ public final class Standstill {
             promise.completeExceptionally(e);
         } finally {
             over();
+            if (kept) {
+                inode.tell(s -> s.chunks().resume());
+            }
             inode.openGate();
         }
+    }
+
+    /** Commits; whether bytes that wait for room are kept here instead. */
+    private boolean keepUnlessCommitted() {
+        if (inode.detour().commitUnlessStuck()) {
+            return false;
+        }
+        if (!inode.<Boolean>with(FileState::keepHere)) {
+            throw new FsException(Errno.EBUSY, "bytes wait for room in front of others");
+        }
+        return true;
     }
 
     private CompletableFuture<Boolean> ending() {
