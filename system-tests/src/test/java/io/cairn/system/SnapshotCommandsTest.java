@@ -8,6 +8,8 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import java.nio.file.Files;
+import io.cairn.fuse.loop.MountOptions;
 import io.cairn.node.ExitCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -98,5 +100,20 @@ final class SnapshotCommandsTest {
                         .orElseThrow();
         assertTrue(line.contains("1.00 MiB") || line.contains("1 MiB"), line);
         ok("snapshot", "drop", "/", "held", "--yes");
+    }
+
+    @Test
+    void pathsAreGivenAsOnAMount() throws Exception {
+        Path at = cluster.mount("mount", MountOptions.standard()).resolve("mounted");
+        Files.createDirectory(at);
+        Files.writeString(at.resolve("f"), "text");
+        ok("snapshot", "create", at.toString(), "s");
+        Files.delete(at.resolve("f"));
+        assertTrue(ok("snapshot", "diff", at.toString(), "s").contains("f"));
+        ok("clone", at.resolve(".snapshots/s/f").toString(), at.resolve("f").toString());
+        assertEquals("text", Files.readString(at.resolve("f")));
+        ok("clone", at.resolve("f").toString(), at.resolve("g").toString());
+        ok("snapshot", "schedule", "set", at.toString(), "monthly=1", "--plan");
+        ok("snapshot", "drop", at.toString(), "s", "--yes");
     }
 }

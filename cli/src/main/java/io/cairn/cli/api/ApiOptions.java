@@ -152,6 +152,11 @@ public class ApiOptions {
         return client().open(request, type);
     }
 
+    /** Asks what the API knows of a path. Every command that is given one may. */
+    public ApiAnswer look(String path) {
+        return client().send(ApiRequest.of("GET /files/{path}", path));
+    }
+
     private void requireDeclared(ApiRequest request) {
         if (!routes(command()).contains(request.route())) {
             throw new IllegalStateException(

@@ -3,7 +3,6 @@ package io.cairn.cli.fs;
 import io.cairn.base.Printable;
 import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiOptions;
-import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.ByteText;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -141,7 +140,7 @@ public record ClusterPath(String text, @Nullable Long localIno) {
         if (localIno == null) {
             return this;
         }
-        Object ino = options.ask(ApiRequest.of("GET /files/{path}", text)).document().get("ino");
+        Object ino = options.look(text).document().get("ino");
         if (!String.valueOf(localIno).equals(ino)) {
             throw new CommandException(
                     ExitCode.CONFIG,
