@@ -6,6 +6,7 @@ import io.cairn.master.snapshot.SnapshotKeeper;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.metadata.snapshot.SnapshotRecord.State;
+import io.cairn.metadata.snapshot.SnapshotStatus;
 import io.cairn.testkit.simulated.SimulatedScheduler;
 import java.util.HashSet;
 import java.util.List;
@@ -176,7 +177,8 @@ final class SnapshotPlan {
                 var _ = keeper().drop(record).whenComplete((_, error) -> left(number, error));
             }
         }
-        return namespace.snapshots().isEmpty() && !namespace.snapshotStatus().isSweeping();
+        SnapshotStatus status = namespace.snapshotStatus();
+        return namespace.snapshots().isEmpty() && !status.isSweeping() && !status.isFenceIdle();
     }
 
     /** What was not dropped is dropped again. */

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes snapshots and clones of files, and sweeps behind dropped snapshots. One that was begun is
  * finished when all chunk servers keep to its fence, whoever began it and which master leads by
- * then; when they do not within some seconds it is given up. Thread-safe.
+ * then; when they do not within some seconds it is given up. The fence of clones goes when no file
+ * needs it any more. Thread-safe.
  */
 public final class SnapshotKeeper {
     /** Records swept in one entry of the log: clients' entries come between. */
@@ -302,7 +303,7 @@ public final class SnapshotKeeper {
             return isLate ? new GiveUpSnapshot(begun.number()) : null;
         }
         boolean isSweepDue = sweeping && clock.millis() - droppedMs >= READERS_MS;
-        return isSweepDue ? new SweepHistory(BATCH) : null;
+        return isSweepDue || status.isFenceIdle() ? new SweepHistory(BATCH) : null;
     }
 
     /** Readers have their time from the last drop on, whatever else is taken or cloned. */

@@ -1,5 +1,6 @@
 package io.cairn.master.snapshot;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,8 @@ import io.cairn.metadata.Bench;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.testkit.ManualClock;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply.TrashReply.Made;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -61,6 +64,31 @@ final class SnapshotKeeperTest {
             isSwept = isSweptAfter(500);
         }
         assertTrue(isSwept);
+        bench.verify();
+    }
+
+    /** Also under a leader that was none when the last clone went. */
+    @Test
+    void theFenceOfClonesGoesWhenNothingIsShared() {
+        Inode file = bench.create(Bench.ROOT, "file");
+        long version = file.attributes().version();
+        bench.ok(new ContentMutation.Spill(file.ino(), version, 1 << 20, 5, 1 << 20));
+        keeper.cloneFile(file.ino(), Bench.ROOT, Name.of("clone")).join();
+        Inode clone = bench.inodeOf(new Query.Lookup(Bench.ROOT, Name.of("clone")));
+        keeper.tick();
+        long fence = bench.namespace.snapshotStatus().fence().version();
+        assertTrue(bench.namespace.snapshotStatus().fence().firstOid() > 0);
+        bench.unlink(Bench.ROOT, "clone");
+        bench.leader(new LeaderMutation.Purge(new long[] {clone.ino()}));
+        assertFalse(bench.namespace.snapshotStatus().isFenceIdle(), "chunks of it were sealed");
+        bench.unlink(Bench.ROOT, "file");
+        bench.leader(new LeaderMutation.Purge(new long[] {file.ino()}));
+        assertTrue(bench.namespace.snapshotStatus().isFenceIdle());
+        keeper.lead();
+        keeper.tick();
+        assertFalse(bench.namespace.snapshotStatus().isFenceIdle());
+        assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+        assertTrue(bench.namespace.snapshotStatus().fence().version() > fence);
         bench.verify();
     }
 

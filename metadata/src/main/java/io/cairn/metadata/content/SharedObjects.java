@@ -80,9 +80,14 @@ public final class SharedObjects implements InodeWatch {
         }
     }
 
+    /** Whether there is a fence, and no file has what was shared. */
+    public boolean isIdle() {
+        return records == 0 && firstOid != 0;
+    }
+
     /** Takes the fence away if nothing is shared any more. */
     public void lower() {
-        if (records == 0 && firstOid != 0) {
+        if (isIdle()) {
             firstOid = 0;
             putNumbers();
         }

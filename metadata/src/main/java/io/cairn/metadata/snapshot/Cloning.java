@@ -26,6 +26,9 @@ public interface Cloning {
     /** From now on objects with smaller numbers must not be changed, if any are shared. */
     void fence(long oid);
 
+    /** Whether no objects are shared any more, and {@link #firstOid} still keeps them. */
+    boolean isIdle();
+
     /** Forgets the number above when no objects are shared any more. */
     void lower();
 

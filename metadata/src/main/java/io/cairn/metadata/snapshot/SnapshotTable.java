@@ -279,6 +279,9 @@ public final class SnapshotTable {
         int count = Math.clamp(max, 2, MAX_SWEPT);
         switch (phase) {
             case NONE -> {
+                if (isFenceIdle()) {
+                    changeFence();
+                }
                 return;
             }
             case HISTORY -> {
@@ -371,7 +374,12 @@ public final class SnapshotTable {
 
     /** What the leader has to do. */
     public SnapshotStatus status() {
-        return new SnapshotStatus(fence(), heldOid(), begun(), phase != Phase.NONE);
+        return new SnapshotStatus(fence(), heldOid(), begun(), phase != Phase.NONE, isFenceIdle());
+    }
+
+    /** Whether chunk servers could change objects in place again, as no file shares any. */
+    private boolean isFenceIdle() {
+        return phase == Phase.NONE && begun() == null && cloning.isIdle();
     }
 
     private @Nullable SnapshotRecord begun() {

@@ -103,6 +103,11 @@ public final class FileClone implements Cloning {
     }
 
     @Override
+    public boolean isIdle() {
+        return shared.isIdle();
+    }
+
+    @Override
     public void lower() {
         shared.lower();
     }

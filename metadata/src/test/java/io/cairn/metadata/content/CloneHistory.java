@@ -12,6 +12,7 @@ import io.cairn.cluster.PastInode;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.metadata.snapshot.SnapshotStatus;
 import io.cairn.metadata.state.InodeCache;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
@@ -428,6 +429,11 @@ final class CloneHistory {
         }
     }
 
+    private boolean isSweepDue() {
+        SnapshotStatus status = bench.namespace.snapshotStatus();
+        return status.isSweeping() || status.isFenceIdle();
+    }
+
     /** Removes everything: nothing is left anywhere. */
     void finish() {
         while (!snapshots.isEmpty()) {
@@ -436,9 +442,10 @@ final class CloneHistory {
         for (long ino : new ArrayList<>(files.keySet())) {
             remove(ino);
         }
-        for (int i = 0; i < 10_000 && bench.namespace.snapshotStatus().isSweeping(); i++) {
+        for (int i = 0; i < 10_000 && isSweepDue(); i++) {
             bench.leader(new SnapshotMutation.SweepHistory(1000));
         }
+        assertEquals(0, fence());
         collect();
         bench.verify();
         assertEquals(Map.of(), disk);

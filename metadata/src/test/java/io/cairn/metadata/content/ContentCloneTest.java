@@ -2,6 +2,7 @@ package io.cairn.metadata.content;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -287,6 +288,36 @@ final class ContentCloneTest {
         removed("c");
         assertTrue(bench.namespace.garbage(0, 10).size() > 1, "now nobody needs them");
         assertEquals(0, bench.store.size(Family.SHARED));
+        assertTrue(bench.namespace.snapshotStatus().isFenceIdle());
+        bench.leader(new SnapshotMutation.SweepHistory(1000));
+        assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+    }
+
+    /** What the snapshot shows nobody changes, whatever becomes of the clones. */
+    @Example
+    void theFenceOfASnapshotStaysWhenThatOfItsClonesGoes() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        int first = snapshot("s");
+        long held = bench.namespace.snapshotStatus().fence().firstOid();
+        cloned(PastInode.of(first, file.ino()), "c");
+        cloned(file.ino(), "later");
+        assertTrue(bench.namespace.snapshotStatus().fence().firstOid() > held);
+        removed("later");
+        removed("c");
+        assertFalse(bench.namespace.snapshotStatus().isFenceIdle(), "the file was shared");
+        removed("f");
+        assertTrue(bench.namespace.snapshotStatus().isFenceIdle());
+        bench.leader(new SnapshotMutation.SweepHistory(1000));
+        bench.verify();
+        assertEquals(held, bench.namespace.snapshotStatus().fence().firstOid());
+        assertEquals(new Reply.Done(), begin(PastInode.of(first, file.ino()), "again"));
+        drop(first);
+        assertFalse(bench.namespace.snapshotStatus().isFenceIdle());
+        assertEquals(held, bench.namespace.snapshotStatus().fence().firstOid());
+        removed("again");
+        bench.leader(new SnapshotMutation.SweepHistory(1000));
+        assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+        bench.verify();
     }
 
     /** What was released before it came back is held for those that show it since then. */
