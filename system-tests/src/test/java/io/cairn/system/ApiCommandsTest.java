@@ -413,6 +413,7 @@ final class ApiCommandsTest {
         assertEquals("/known", known.get("path"));
         assertEquals(3, known.get("inodes"));
         assertEquals(3, known.get("lengthBytes"));
+        assertTrue(ok("fs", "usage", "/known").out().contains("not counted: the trash"));
         CommandResult top = ok("fs", "top", "--by", "inodes", "/known");
         assertTrue(top.out().lines().toList().get(1).endsWith("sub"), top.out());
         assertTrue(ok("fs", "top", "--users").out().contains("ID"));

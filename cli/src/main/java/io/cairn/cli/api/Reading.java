@@ -53,6 +53,17 @@ public final class Reading extends ApiOptions {
         return show(request, document -> sheet().lines(document));
     }
 
+    /** Shows a document with all its fields, and for people a remark on it. */
+    public int show(ApiRequest request, String remark) {
+        return show(
+                request,
+                document -> {
+                    List<String> lines = new ArrayList<>(sheet().lines(document));
+                    lines.add(remark);
+                    return lines;
+                });
+    }
+
     /** Shows a list as a table. */
     public int list(ApiRequest request, String columns) {
         Require.between("--limit", limit, 1, MAX_ITEMS);

@@ -16,6 +16,10 @@ import picocli.CommandLine.Parameters;
 final class FsUsageCommands {
     private static final String SUMS = "spaceBytes:space lengthBytes:length inodes";
 
+    private static final String LEFT_OUT =
+            "not counted: the trash (cairn trash list), and what snapshots hold"
+                    + " (cairn snapshot list --held)";
+
     private FsUsageCommands() {}
 
     /** {@code cairn fs usage}. */
@@ -32,7 +36,8 @@ final class FsUsageCommands {
 
         @Override
         public Integer call() {
-            return reading.show(ApiRequest.of("GET /usage/{path}", ClusterPath.of(path).text()));
+            ApiRequest request = ApiRequest.of("GET /usage/{path}", ClusterPath.of(path).text());
+            return reading.show(request, LEFT_OUT);
         }
     }
 
