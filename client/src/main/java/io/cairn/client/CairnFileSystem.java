@@ -84,7 +84,7 @@ public final class CairnFileSystem implements FileSystem {
         this.machines = new MachineLocks(mount, order);
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
         this.facts = new ClusterFacts(mount);
-        this.contents = new FileContents(mount, facts, ino -> new FileMover(this).makeWhole(ino));
+        this.contents = new FileContents(mount, ino -> new FileMover(this).makeWhole(ino));
         this.tree = new Tree(mount, cache, open, accessTimes, contents);
         this.creation = new Creation(this, mount, open);
         this.metrics = new ClientMetrics(registry, runtime.clock(), runtime.tracer());

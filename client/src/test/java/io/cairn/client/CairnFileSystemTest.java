@@ -413,6 +413,8 @@ public class CairnFileSystemTest {
             assertEquals(5 << 20, file.attributes().size());
             FsException error = assertThrows(FsException.class, () -> file.seek(4 << 20, true));
             assertEquals(Errno.ENXIO, error.errno());
+            error = assertThrows(FsException.class, () -> file.allocate(1, 0, 1L << 30));
+            assertEquals(Errno.ENOSPC, error.errno());
         }
     }
 

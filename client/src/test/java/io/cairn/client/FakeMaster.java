@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * of clients need it. On the network's thread only.
  */
 public final class FakeMaster implements Handler {
+    private static final long FREE_BYTES = 1 << 29;
+
     /** Several masters can share this state: then one leads and the others say so. */
     public static final class Shared {
         final CoreNamespace namespace;
@@ -166,7 +168,7 @@ public final class FakeMaster implements Handler {
                 return shared.namespace.read(number, q);
             }
             case Query.GetUsage ignored -> {
-                return new Reply.UsageReply(new Usage(1 << 30, 1 << 29, 1 << 29, 10, 1000));
+                return new Reply.UsageReply(new Usage(1 << 30, FREE_BYTES, FREE_BYTES, 10, 1000));
             }
             default -> {
                 if (session == null) {
@@ -202,11 +204,11 @@ public final class FakeMaster implements Handler {
                 yield reply;
             }
             case Query.OfState any -> shared.namespace.read(number, any);
-            case Query.GetUsage _,
-                    Query.GetStatus _,
-                    Query.GetAllowance _,
-                    Query.GetRoom _,
-                    Query.OfLogin _ ->
+            case Query.GetAllowance m ->
+                    m.roomBytes() > FREE_BYTES
+                            ? new Reply.Failure(Errno.ENOSPC, FREE_BYTES + " bytes are free")
+                            : new Reply.AllowanceReply(m.wantedBytes());
+            case Query.GetUsage _, Query.GetStatus _, Query.GetRoom _, Query.OfLogin _ ->
                     throw new FsException(Errno.EINVAL, "not here: " + query);
         };
     }

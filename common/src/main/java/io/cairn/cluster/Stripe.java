@@ -1,6 +1,10 @@
 package io.cairn.cluster;
 
+import io.cairn.cluster.PlacementGroup.Member;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /** Which groups of its pools a layout uses. Pure functions. */
@@ -134,6 +138,30 @@ public final class Stripe {
             }
         }
         return true;
+    }
+
+    /** The targets that a layout may put chunks on, by identity; none without a pool. */
+    public static Set<Long> targets(ClusterMap map, Layout layout) {
+        Set<Long> identities = new HashSet<>();
+        List<Layout.Run> places = new ArrayList<>();
+        for (Layout.Run run : layout.runs()) {
+            Pool pool = map.pool(run.poolId());
+            if (pool == null || places.stream().anyMatch(run::sharesGroups)) {
+                continue;
+            }
+            places.add(run);
+            Layout all = layout.withRuns(List.of(run.beside(0, run.oid())));
+            for (long chunk = 0; chunk < pool.groupCount(); chunk++) {
+                PlacementGroup group = map.groupOf(all, chunk);
+                for (Member member : group == null ? List.<Member>of() : group.members()) {
+                    Target target = map.target(member.targetId());
+                    if (target != null) {
+                        identities.add(target.identity());
+                    }
+                }
+            }
+        }
+        return identities;
     }
 
     private static boolean isClear(Layout layout, Pool pool, long detour, IntPredicate usable) {

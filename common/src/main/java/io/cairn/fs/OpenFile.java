@@ -85,7 +85,7 @@ public interface OpenFile extends AutoCloseable {
     /**
      * As fallocate(2) with FALLOC_FL_KEEP_SIZE 1, PUNCH_HOLE 2, ZERO_RANGE 16.
      *
-     * @throws FsException EOPNOTSUPP other modes; EINVAL; ENOSPC; EFBIG
+     * @throws FsException EOPNOTSUPP other modes; EINVAL; ENOSPC, EDQUOT; EFBIG
      */
     void allocate(int mode, long offsetBytes, long lengthBytes);
 

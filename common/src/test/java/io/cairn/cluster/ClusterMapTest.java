@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.cluster.PlacementGroup.Member;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,17 @@ class ClusterMapTest {
         assertNull(map.serverOfTarget(1));
         assertNull(map.pool(3));
         assertNull(map.group(2));
+    }
+
+    @Test
+    void theTargetsOfALayoutAreThoseOfItsGroups() {
+        for (int pool = 0; pool <= 3; pool++) {
+            Layout layout = new Layout(22, 0, 4711, List.of(Layout.Run.of(0, pool, 1)));
+            Set<Long> known = pool == OLD.id() ? Set.of(TARGET.identity()) : Set.of();
+            assertEquals(known, Stripe.targets(map(1), layout));
+        }
+        List<Layout.Run> runs = List.of(Layout.Run.of(0, 2, 1), Layout.Run.of(5, 1, 2));
+        assertEquals(Set.of(99L), Stripe.targets(map(1), new Layout(22, 1, 4711, runs)));
     }
 
     @Test

@@ -398,7 +398,7 @@ final class RequestHandler implements Handler {
                     case Query.Open open -> open(session, open.ino());
                     case Query.Release release -> release(session, release.inos());
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
-                    case Query.GetAllowance m -> allowances.answer(session, m);
+                    case Query.GetAllowance m -> allowances.answer(session, m, servers::roomBytes);
                     case Query.GetRoom m -> allowances.answer(m, servers.usage());
                     case Query.GetTicket _ -> certification.tickets().answer(session, from, visit);
                     case Query.OfLogin step -> logins.answer(from, step);

@@ -65,28 +65,50 @@ public final class ContentWriter {
      * @throws FsException EDQUOT
      */
     public static void allow(OpenInode inode, long offset, long length) {
-        if (!inode.allowance().isNeeded()) {
-            return;
-        }
-        Attributes known = inode.inode().attributes();
-        boolean hasHoles = known.usedBytes() < known.size();
-        if (hasHoles || offset == Long.MAX_VALUE) {
-            inode.allowance().take(length);
-        } else {
-            allowBeyondEnd(inode, offset, length);
+        if (inode.allowance().isNeeded()) {
+            inode.allowance().take(counted(inode, offset, length));
         }
     }
 
+    private static long counted(OpenInode inode, long offset, long length) {
+        Attributes known = inode.inode().attributes();
+        boolean hasHoles = known.usedBytes() < known.size();
+        boolean isWhole = hasHoles || offset == Long.MAX_VALUE;
+        return isWhole ? length : beyondEnd(inode.size(), offset, length);
+    }
+
     /**
-     * Asks for the bytes of a range that lie beyond the end: what is below it was asked for before,
-     * or is the hole that somebody wanted.
+     * Asks for a range that is allocated, and not written yet. Quotas count what lies beyond the
+     * end. All that is not stored has to fit into quotas of space and on disks; it is not kept.
      *
-     * @throws FsException EDQUOT
+     * @param zeroes whether it is zeroed, and counts as in {@link #allow}
+     * @throws FsException EDQUOT, ENOSPC
      */
-    public static void allowBeyondEnd(OpenInode inode, long offset, long length) {
-        if (inode.allowance().isNeeded()) {
-            inode.allowance().take(Math.clamp(offset + length - inode.size(), 0L, length));
+    public static void allowAllocation(OpenInode inode, long offset, long length, boolean zeroes) {
+        boolean isCounted = inode.allowance().isNeeded();
+        if (isCounted && offset < inode.size() && missing(inode, offset, length) > 0) {
+            // What is written and not committed must not count as a hole, too.
+            inode.commitAndWait();
         }
+        long beyondEnd = beyondEnd(inode.size(), offset, length);
+        long counted = zeroes ? counted(inode, offset, length) : beyondEnd;
+        inode.allowance().take(isCounted ? counted : 0, missing(inode, offset, length));
+    }
+
+    private static long missing(OpenInode inode, long offset, long length) {
+        Attributes known = inode.attributes();
+        return missing(known.size(), known.usedBytes(), offset, length);
+    }
+
+    private static long beyondEnd(long sizeBytes, long offset, long length) {
+        return Math.clamp(offset + length - sizeBytes, 0L, length);
+    }
+
+    /** Bytes of a range that are not stored, at most: nobody here knows where the holes are. */
+    static long missing(long sizeBytes, long usedBytes, long offset, long length) {
+        long beyondEnd = beyondEnd(sizeBytes, offset, length);
+        long holes = Math.max(0, sizeBytes - usedBytes);
+        return beyondEnd + Math.min(length - beyondEnd, holes);
     }
 
     /** EFBIG when a file cannot have bytes there. */

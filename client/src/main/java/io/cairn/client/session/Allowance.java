@@ -60,6 +60,17 @@ public final class Allowance {
      * @throws FsException EDQUOT; whatever prevents asking
      */
     public void take(long bytes) {
+        take(bytes, 0);
+    }
+
+    /**
+     * The same when much is to be stored at once or later: the master is asked in any case.
+     *
+     * @param roomBytes have to fit now into quotas of space and on the disks of the file; 0 asks
+     *     for none
+     * @throws FsException EDQUOT, ENOSPC; whatever prevents asking
+     */
+    public void take(long bytes, long roomBytes) {
         lock.lock();
         try {
             if (settled) {
@@ -71,8 +82,8 @@ public final class Allowance {
                 quotas = now;
                 left = 0;
             }
-            if (bytes > left) {
-                left = ask(bytes);
+            if (bytes > left || roomBytes > 0) {
+                left = ask(bytes, roomBytes);
             }
             left -= bytes;
             taken.addAndGet(Math.min(bytes, MOST_COUNTED_BYTES));
@@ -86,10 +97,10 @@ public final class Allowance {
      * only when all is committed.
      */
     @GuardedBy("lock")
-    private long ask(long bytes) {
+    private long ask(long bytes, long roomBytes) {
         long held = taken.get() - committed.get();
         try {
-            return allowed(held, bytes);
+            return allowed(held, bytes, roomBytes);
         } catch (FsException e) {
             if (e.errno() != Errno.EDQUOT || held == 0) {
                 throw e;
@@ -98,11 +109,11 @@ public final class Allowance {
         commit.run();
         committed.set(taken.get());
         settled = false;
-        return allowed(0, bytes);
+        return allowed(0, bytes, roomBytes);
     }
 
-    private long allowed(long heldBytes, long bytes) {
-        Reply reply = master.ask(new Query.GetAllowance(ino, heldBytes, bytes));
+    private long allowed(long heldBytes, long bytes, long roomBytes) {
+        Reply reply = master.ask(new Query.GetAllowance(ino, heldBytes, bytes, roomBytes));
         return Await.expect(reply, Reply.AllowanceReply.class).bytes();
     }
 

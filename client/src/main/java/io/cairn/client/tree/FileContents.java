@@ -12,12 +12,10 @@ import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Layout;
-import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.Usage;
 import io.cairn.runtime.PendingRequest;
 import io.cairn.runtime.WaitCause;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
@@ -46,14 +44,12 @@ public final class FileContents {
     private static final long STORAGE_RETRY_MS = 100;
 
     private final Mount mount;
-    private final ClusterFacts facts;
     private final ExistingChunks existing;
     private final LongConsumer whole;
 
     /** Contents of files; {@code whole} makes a file whole that has too many runs. */
-    public FileContents(Mount mount, ClusterFacts facts, LongConsumer whole) {
+    public FileContents(Mount mount, LongConsumer whole) {
         this.mount = mount;
-        this.facts = facts;
         this.whole = whole;
         this.existing = new ExistingChunks(mount);
     }
@@ -156,8 +152,8 @@ public final class FileContents {
     }
 
     /**
-     * As {@code OpenFile.allocate}: space is not reserved, but there must be enough now, also under
-     * quotas.
+     * As {@code OpenFile.allocate}: space is not reserved, but there must be enough now, on the
+     * disks of the file and under quotas.
      */
     public void allocate(OpenInode state, int mode, long offset, long length) {
         if (offset < 0 || length <= 0) {
@@ -167,20 +163,12 @@ public final class FileContents {
             throw new FsException(Errno.EFBIG);
         }
         long end = offset + length;
-        requireQuota(state, mode, offset, length);
+        requireRoom(state, mode, offset, length);
         switch (mode) {
-            case 0 -> {
-                requireRoom(state, length);
-                extend(state, end);
-            }
-            case KEEP_SIZE -> requireRoom(state, length);
-            case PUNCH_HOLE | KEEP_SIZE -> zero(state, offset, end);
-            case ZERO_RANGE | KEEP_SIZE -> {
-                requireRoom(state, length);
-                zero(state, offset, end);
-            }
+            case 0 -> extend(state, end);
+            case KEEP_SIZE -> {}
+            case PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE | KEEP_SIZE -> zero(state, offset, end);
             case ZERO_RANGE -> {
-                requireRoom(state, length);
                 zero(state, offset, end);
                 extend(state, end);
             }
@@ -189,10 +177,11 @@ public final class FileContents {
     }
 
     /** EOPNOTSUPP before anybody is asked for room. */
-    private static void requireQuota(OpenInode state, int mode, long offset, long length) {
+    private static void requireRoom(OpenInode state, int mode, long offset, long length) {
         switch (mode) {
-            case 0, KEEP_SIZE -> ContentWriter.allowBeyondEnd(state, offset, length);
-            case ZERO_RANGE, ZERO_RANGE | KEEP_SIZE -> ContentWriter.allow(state, offset, length);
+            case 0, KEEP_SIZE -> ContentWriter.allowAllocation(state, offset, length, false);
+            case ZERO_RANGE, ZERO_RANGE | KEEP_SIZE ->
+                    ContentWriter.allowAllocation(state, offset, length, true);
             case PUNCH_HOLE | KEEP_SIZE -> {}
             default -> throw unknownMode(mode);
         }
@@ -200,23 +189,6 @@ public final class FileContents {
 
     private static FsException unknownMode(int mode) {
         return new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
-    }
-
-    /**
-     * ENOSPC when a range is longer than what the file has and what is free together. Free space is
-     * told for the usual number of copies, which may be more than this file has; it gets the doubt.
-     */
-    private void requireRoom(OpenInode state, long length) {
-        Usage known = facts.knownUsage();
-        Usage usage = known != null ? known : facts.usage();
-        int copies = state.inode().policy().replicas();
-        int factor = copies == 0 ? 1 : Math.max(1, Policy.MAX_REPLICAS / copies);
-        long missing = length - state.attributes().usedBytes();
-        if (usage.totalBytes() > 0 && missing / factor > usage.availableBytes()) {
-            throw new FsException(
-                    Errno.ENOSPC,
-                    length + " bytes asked for, " + usage.availableBytes() + " are free");
-        }
     }
 
     private void extend(OpenInode state, long end) {

@@ -241,8 +241,11 @@ public sealed interface Query extends TypedMessage {
      *
      * @param heldBytes what was allowed and written before, and is not committed yet
      * @param wantedBytes the least to be allowed now
+     * @param roomBytes so much has to fit now into limits of space and on the disks of the file,
+     *     else EDQUOT or ENOSPC; nothing is kept for it. 0 when nobody wants to know
      */
-    record GetAllowance(long ino, long heldBytes, long wantedBytes) implements OfLeader {
+    record GetAllowance(long ino, long heldBytes, long wantedBytes, long roomBytes)
+            implements OfLeader {
         @Override
         public QueryType type() {
             return QueryType.GET_ALLOWANCE;
@@ -250,11 +253,11 @@ public sealed interface Query extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(ino).i64(heldBytes).i64(wantedBytes);
+            out.i64(ino).i64(heldBytes).i64(wantedBytes).i64(roomBytes);
         }
 
         static GetAllowance decode(Decoder in) {
-            return new GetAllowance(in.i64(), in.i64(), in.i64());
+            return new GetAllowance(in.i64(), in.i64(), in.i64(), in.i64());
         }
     }
 

@@ -5,9 +5,10 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.cluster.Pool;
+import io.cairn.cluster.Stripe;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Usage;
 import io.cairn.master.cluster.move.MoveLimits;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -428,22 +430,36 @@ public final class ServerWatch {
 
     /** The space of the disks. */
     public synchronized Space space() {
-        DiskSpace space = diskSpace();
-        return new Space(space.totalBytes(), space.freeBytes(), usualReplicas());
+        return space(_ -> true, Space.usualReplicas(namespace.get()));
     }
 
-    private DiskSpace diskSpace() {
+    private Space space(Predicate<TargetReport> chosen, int copies) {
+        DiskSpace space = diskSpace(chosen);
+        return new Space(space.totalBytes(), space.freeBytes(), copies);
+    }
+
+    private DiskSpace diskSpace(Predicate<TargetReport> chosen) {
         DiskSpace space = new DiskSpace();
         for (Seen seen : servers.values()) {
             boolean alive = leases.isAlive(seen.heartbeat.name());
-            seen.heartbeat.targets().forEach(target -> space.add(target, alive));
+            seen.heartbeat.targets().stream().filter(chosen).forEach(t -> space.add(t, alive));
         }
         return space;
     }
 
+    /** Bytes that fit on the disks of a layout; no limit is known while none of them reports. */
+    public synchronized long roomBytes(Layout layout) {
+        Namespace state = namespace.get();
+        ClusterMap map = state.clusterMap();
+        Set<Long> own = Stripe.targets(map, layout);
+        int copies = own.isEmpty() ? Space.usualReplicas(state) : Math.max(1, map.copies(layout));
+        Space space = space(t -> own.isEmpty() || own.contains(t.identity()), copies);
+        return space.totalBytes() == 0 ? Long.MAX_VALUE : space.availableBytes(trashBytes());
+    }
+
     /** Bytes that nearly full disks lack, from the last reports of the servers; 0 when none is. */
     public synchronized long lackingBytes() {
-        return diskSpace().lackingBytes();
+        return diskSpace(_ -> true).lackingBytes();
     }
 
     /**
@@ -451,23 +467,15 @@ public final class ServerWatch {
      * trash counts as free: it goes when room is needed.
      */
     public synchronized Usage usage() {
-        DiskSpace space = diskSpace();
-        int replicas = usualReplicas();
+        Space space = space();
         long inodes = namespace.get().inodeCount();
-        long totalBytes = space.totalBytes() / replicas;
-        long trashBytes = namespace.get().trashSums().storedBytes();
-        long freeBytes = Math.min(totalBytes, space.freeBytes() / replicas + trashBytes);
+        long totalBytes = space.totalBytes() / space.replicas();
+        long freeBytes = space.availableBytes(trashBytes());
         return new Usage(totalBytes, freeBytes, freeBytes, inodes, Integer.MAX_VALUE - inodes);
     }
 
-    /** Copies that a file gets where no policy says otherwise, given the pools there are. */
-    private int usualReplicas() {
-        int most =
-                namespace.get().clusterMap().pools().stream()
-                        .mapToInt(Pool::replicas)
-                        .max()
-                        .orElse(1);
-        return Math.max(1, Math.min(most, namespace.get().standardReplicas()));
+    private long trashBytes() {
+        return namespace.get().trashSums().storedBytes();
     }
 
     /** The view of an operator on each server, in order of names. */

@@ -27,7 +27,9 @@ import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What clients may write to chunks under quotas before they commit it: bytes that do not pass the
@@ -82,15 +84,21 @@ public final class Allowances {
         this.wallNs = wallNs;
     }
 
+    /** Allows bytes; nothing else has to fit. */
+    long take(long session, long ino, long held, long wanted) {
+        return take(session, ino, held, wanted, 0);
+    }
+
     /**
      * Allows bytes.
      *
      * @param held allowed before, and written since; not committed yet
      * @param wanted the least
-     * @return how many, at least those
+     * @param room so much has to fit into limits of space; it is not kept
+     * @return how many, at least those wanted
      * @throws FsException EDQUOT
      */
-    synchronized long take(long session, long ino, long held, long wanted) {
+    synchronized long take(long session, long ino, long held, long wanted, long room) {
         forgetOtherTerms();
         giveBack(session, ino);
         List<LimitedAccount> limiting = namespace.get().accounts().limiting(ino);
@@ -99,20 +107,20 @@ public final class Allowances {
             return Math.max(FREE_BYTES, wanted);
         }
         long copies = copies(ino);
-        LimitedAccount tightest = tightest(limiting, copies);
-        long free = free(tightest, copies);
-        if (free - held < wanted) {
+        LimitedAccount refusing = refusing(limiting, copies, held, wanted, room);
+        if (refusing != null) {
             sweep();
-            tightest = tightest(limiting, copies);
-            free = free(tightest, copies);
+            refusing = refusing(limiting, copies, held, wanted, room);
         }
         // Whoever was allowed bytes before a limit was set has written them.
-        if (free - held < wanted) {
+        if (refusing != null) {
             hold(session, ino, grant(limiting, held, copies));
             throw new FsException(
-                    Errno.EDQUOT, "the quota of " + tightest.account() + " is used up");
+                    Errno.EDQUOT, "the quota of " + refusing.account() + " is used up");
         }
-        long allowed = Math.max(wanted, Math.min(STEP_BYTES, (free - held) / 4));
+        long free = free(tightest(limiting, copies), copies);
+        long step = wanted == 0 ? 0 : Math.min(STEP_BYTES, (free - held) / 4);
+        long allowed = Math.max(wanted, step);
         hold(session, ino, grant(limiting, held + allowed, copies));
         return allowed;
     }
@@ -128,6 +136,21 @@ public final class Allowances {
         }
     }
 
+    /** An account without room for what is wanted, or without space for the room; null if none. */
+    private @Nullable LimitedAccount refusing(
+            List<LimitedAccount> limiting, long copies, long held, long wanted, long room) {
+        LimitedAccount tightest = tightest(limiting, copies);
+        if (free(tightest, copies) - held < wanted) {
+            return tightest;
+        }
+        for (LimitedAccount each : limiting) {
+            if (freeSpace(each, copies) - held < room) {
+                return each;
+            }
+        }
+        return null;
+    }
+
     private LimitedAccount tightest(List<LimitedAccount> limiting, long copies) {
         LimitedAccount tightest = limiting.getFirst();
         for (LimitedAccount each : limiting) {
@@ -139,12 +162,17 @@ public final class Allowances {
     }
 
     private long free(LimitedAccount each, long copies) {
-        Sums allowed = totals.getOrDefault(each.account(), Sums.ZERO);
-        Sums used = each.used().plus(allowed);
-        Sums limits = each.limits(wallNs.getAsLong());
-        return Math.min(
-                free(used.lengthBytes(), limits.lengthBytes()),
-                free(used.spaceBytes(), limits.spaceBytes()) / copies);
+        long limit = each.limits(wallNs.getAsLong()).lengthBytes();
+        return Math.min(free(used(each).lengthBytes(), limit), freeSpace(each, copies));
+    }
+
+    private long freeSpace(LimitedAccount each, long copies) {
+        long limit = each.limits(wallNs.getAsLong()).spaceBytes();
+        return free(used(each).spaceBytes(), limit) / copies;
+    }
+
+    private Sums used(LimitedAccount each) {
+        return each.used().plus(totals.getOrDefault(each.account(), Sums.ZERO));
     }
 
     private static long free(long used, long limit) {
@@ -271,15 +299,35 @@ public final class Allowances {
                 });
     }
 
-    /** Answers a session; {@link #take}. */
-    public Reply answer(long session, Query.GetAllowance m) {
+    /**
+     * Answers a session; {@link #take}. ENOSPC when the room asked for is not there.
+     *
+     * @param disks bytes that fit on the disks of a layout
+     */
+    public Reply answer(long session, Query.GetAllowance m, ToLongFunction<Layout> disks) {
         if (!isLive.test(session)) {
             return new Reply.Failure(Errno.NO_SESSION, "session " + session + " is not open");
         }
         try {
-            return new Reply.AllowanceReply(take(session, m.ino(), m.heldBytes(), m.wantedBytes()));
+            long bytes = take(session, m.ino(), m.heldBytes(), m.wantedBytes(), m.roomBytes());
+            requireDisks(m.ino(), m.roomBytes(), disks);
+            return new Reply.AllowanceReply(bytes);
         } catch (FsException e) {
             return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void requireDisks(long ino, long bytes, ToLongFunction<Layout> disks) {
+        Inode inode = bytes > 0 ? namespace.get().inode(ino) : null;
+        Layout layout = inode == null ? null : inode.layout();
+        if (layout == null) {
+            return;
+        }
+        long free = disks.applyAsLong(layout);
+        if (bytes > free) {
+            throw new FsException(
+                    Errno.ENOSPC,
+                    bytes + " bytes asked for, " + free + " are free on the disks of the file");
         }
     }
 

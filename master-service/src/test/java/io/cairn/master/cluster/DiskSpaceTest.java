@@ -32,6 +32,12 @@ class DiskSpaceTest {
     }
 
     @Test
+    void roomIsForAllCopiesAndNotBeyondAllThereIs() {
+        assertEquals(70, new Space(1000, 100, 2).availableBytes(20));
+        assertEquals(500, new Space(1000, 100, 2).availableBytes(1L << 50));
+    }
+
+    @Test
     void aTargetIsNearlyFullUntilThereIsMoreRoom() {
         long gib = 1L << 30;
         assertFalse(DiskSpace.isNearlyFull(report(1_000 * gib, 5 * gib), false));

@@ -1,6 +1,7 @@
 package io.cairn.master.quota;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,8 @@ import io.cairn.metadata.state.Notice;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Push;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.HashSet;
 import java.util.List;
@@ -163,6 +166,42 @@ class AllowancesTest {
         limit(0, 8 * MIB);
         assertEquals(MIB, allowances.take(1, file, 0, MIB / 2));
         isRefused(1, 0, 4 * MIB + 1);
+    }
+
+    private void hasNoRoom(long held, long wanted, long room) {
+        FsException refused =
+                assertThrows(FsException.class, () -> allowances.take(1, file, held, wanted, room));
+        assertEquals(Errno.EDQUOT, refused.errno());
+    }
+
+    /** Two copies of each byte count, and holes are no part of what counts for the length. */
+    @Test
+    void holesHaveToFitIntoTheSpaceAndAreNotKept() {
+        limit(MIB, 8 * MIB);
+        assertEquals(0, allowances.take(1, file, 0, 0, 4 * MIB));
+        hasNoRoom(0, 0, 4 * MIB + 1);
+        hasNoRoom(MIB, 0, 3 * MIB + 1);
+        assertEquals(MIB, allowances.take(1, file, 0, MIB, 3 * MIB));
+        hasNoRoom(0, MIB + 1, 3 * MIB);
+        allowances.take(1, file, 0, 0, 4 * MIB);
+        assertEquals(MIB, allowances.take(2, file, 0, MIB), "nobody keeps anything");
+        hasNoRoom(0, 0, 3 * MIB + 1);
+        limit(8 * MIB, 0);
+        assertEquals(0, allowances.take(1, file, 0, 0, 1L << 50));
+        hasNoRoom(0, Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+
+    @Test
+    void roomHasToBeOnTheDisks() {
+        Query.GetAllowance query = new Query.GetAllowance(file, 0, 0, 100);
+        assertInstanceOf(Reply.AllowanceReply.class, allowances.answer(1, query, _ -> 100));
+        Reply refused = allowances.answer(1, query, _ -> 99);
+        assertEquals(Errno.ENOSPC, assertInstanceOf(Reply.Failure.class, refused).errno());
+        Query.GetAllowance write = new Query.GetAllowance(file, 0, 100, 0);
+        assertInstanceOf(Reply.AllowanceReply.class, allowances.answer(1, write, _ -> 99));
+        limit(0, 1);
+        Reply both = allowances.answer(1, query, _ -> 99);
+        assertEquals(Errno.EDQUOT, assertInstanceOf(Reply.Failure.class, both).errno());
     }
 
     @Test
