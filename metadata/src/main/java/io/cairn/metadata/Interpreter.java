@@ -120,12 +120,7 @@ final class Interpreter {
         FileClone clones = new FileClone(transaction, inodes, names, contents, shared);
         snapshots =
                 new SnapshotTable(
-                        store,
-                        transaction,
-                        inodes,
-                        ledger::letGo,
-                        ledger::forgetRevived,
-                        clones);
+                        store, transaction, inodes, ledger::letGo, ledger::forgetRevived, clones);
         jobs =
                 new JobTable(
                         store,

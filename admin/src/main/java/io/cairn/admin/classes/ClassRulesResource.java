@@ -214,7 +214,11 @@ public final class ClassRulesResource implements Resource {
     private Plan remove(Call call) {
         ClassRule found = find(call.number("id"));
         Plan plan =
-                new Plan(() -> carryOut(new ClassMutation.RemoveClassRule(found.id()), Outcome::done));
+                new Plan(
+                        () ->
+                                carryOut(
+                                        new ClassMutation.RemoveClassRule(found.id()),
+                                        Outcome::done));
         plan.change("rule", TreePath.textOf(master.namespace(), found), null);
         return plan.basedOn(document(found));
     }

@@ -178,7 +178,12 @@ public enum MutationType implements MessageType {
     ADD_CLASS_RULE(
             183, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.ClassMutation.AddClassRule::decode),
     REMOVE_CLASS_RULE(
-            184, LEADER, ONCE, ANY_ROOM, FOR_ALL, JobMutation.ClassMutation.RemoveClassRule::decode);
+            184,
+            LEADER,
+            ONCE,
+            ANY_ROOM,
+            FOR_ALL,
+            JobMutation.ClassMutation.RemoveClassRule::decode);
 
     /** In whose name a mutation is proposed. */
     public enum Sender {

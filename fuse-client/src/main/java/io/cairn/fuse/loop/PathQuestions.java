@@ -88,8 +88,7 @@ final class PathQuestions {
             if (free.tryAcquire(LIMIT_MS, TimeUnit.MILLISECONDS)) {
                 try {
                     byte[] found = fileSystem.path(question.ino);
-                    question.path.complete(
-                            Printable.of(new String(found, StandardCharsets.UTF_8)));
+                    question.path.complete(Printable.of(new String(found, StandardCharsets.UTF_8)));
                 } finally {
                     free.release();
                 }

@@ -95,9 +95,7 @@ final class MappedRightsTest {
         for (Mutation mutation : new Mutation[] {swap(ino, otherIno), swap(otherIno, ino)}) {
             FsException refusal =
                     assertThrows(
-                            FsException.class,
-                            () -> rights.require(mutation),
-                            mutation.toString());
+                            FsException.class, () -> rights.require(mutation), mutation.toString());
             assertEquals(Errno.EPERM, refusal.errno(), refusal.getMessage());
         }
     }

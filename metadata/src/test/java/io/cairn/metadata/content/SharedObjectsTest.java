@@ -142,8 +142,7 @@ final class SharedObjectsTest {
         Inode last = clone(bench, file.ino(), "c2");
         long oid = layoutOf(last).runOf(0).oid();
         CountingStore store = new CountingStore(bench.store);
-        Transaction transaction =
-                new Transaction(store, new InodeCache(), Counters.load(store));
+        Transaction transaction = new Transaction(store, new InodeCache(), Counters.load(store));
         SharedObjects shared = new SharedObjects(store, transaction, InodeWatch.NONE);
         transaction.watch(shared);
         transaction.begin(store.appliedIndex() + 1);
