@@ -145,13 +145,13 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.addAll(List.of(new StorageResource(master), new TrashResource(master)));
         resources.addAll(List.of(new ClassesResource(master), new ClassRulesResource(master)));
         resources.addAll(List.of(new SessionsResource(master), new LocksResource(master)));
-        resources.addAll(List.of(new SnapshotsResource(master), new ClonesResource(master)));
+        resources.add(new ClonesResource(master, ground.random()));
         ScheduleBook book = new ScheduleBook(master, records);
         snapshots = new ScheduledSnapshots(book, events, ground.clock());
         resources.add(new SchedulesResource(master, book, snapshots, ground.clock()));
         resources.add(new ConfigurationResource(master, records));
         resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
-        resources.add(new EventsResource(events));
+        resources.addAll(List.of(new EventsResource(events), new SnapshotsResource(master)));
         resources.add(new AuditResource(records));
         resources.add(new BackupResource(master));
         fsck = new Fsck(master, ground.transport(), ground.clock());

@@ -38,7 +38,7 @@ final class MooseFsWords {
                     new Word(
                             "makesnapshot",
                             "snapshot",
-                            "cairn clone FILE COPY; cairn snapshot create DIRECTORY NAME"),
+                            "cairn clone SOURCE COPY; cairn snapshot create DIRECTORY NAME"),
                     new Word("quota", "setquota", "not there yet"),
                     new Word("eattr", "seteattr", "not there: chattr-like flags are not kept"),
                     new Word("mount", "mfsmount", "cairn mount MASTERS DIR"),

@@ -33,6 +33,7 @@ import io.cairn.metadata.tree.EditOperation;
 import io.cairn.metadata.tree.FileClone;
 import io.cairn.metadata.tree.NameOperations;
 import io.cairn.metadata.tree.RenameOperation;
+import io.cairn.metadata.tree.TreeClone;
 import io.cairn.metadata.tree.TreeOperations;
 import io.cairn.metadata.usage.QuotaTable;
 import io.cairn.metadata.usage.UsageTable;
@@ -125,7 +126,14 @@ final class Interpreter {
                 new JobTable(
                         store,
                         new JobTable.Rooms(
-                                transaction, directories, names, edits, classes, cluster));
+                                transaction,
+                                directories,
+                                names,
+                                edits,
+                                classes,
+                                cluster,
+                                snapshots,
+                                new TreeClone(transaction, inodes, names)));
     }
 
     JobTable jobs() {

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.PastInode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.FileType;
 import io.cairn.fs.ModeChange;
 import io.cairn.fs.Name;
 import io.cairn.metadata.job.JobRecord;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.InodeEdit;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.JobOrder;
@@ -18,6 +20,7 @@ import io.cairn.wire.master.JobOrder.Kind;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +40,27 @@ public final class JobBench {
         return assertInstanceOf(Reply.EntryReply.class, reply).inode();
     }
 
+    /** The order of a clone out of a snapshot that is taken now; its name has a 2 at the end. */
+    private JobOrder cloneOf(long parentIno, String name) {
+        long ino = find(parentIno, name).ino();
+        bench.leader(new SnapshotMutation.BeginSnapshot(ino, Name.of("s" + requests)));
+        int number = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        assertEquals(new Reply.Done(), bench.leader(new SnapshotMutation.FinishSnapshot(number)));
+        return new JobOrder(
+                Kind.CLONE,
+                ("/" + name + "2").getBytes(StandardCharsets.UTF_8),
+                PastInode.of(number, ino),
+                parentIno,
+                Name.of(name + "2"),
+                InodeEdit.NONE,
+                "somebody",
+                JobOrder.STANDARD_PER_SECOND);
+    }
+
     public JobOrder order(Kind kind, long parentIno, @Nullable String name, InodeEdit edit) {
+        if (kind == Kind.CLONE) {
+            return cloneOf(parentIno, Objects.requireNonNull(name));
+        }
         return new JobOrder(
                 kind,
                 ("/" + (name == null ? "" : name)).getBytes(StandardCharsets.UTF_8),

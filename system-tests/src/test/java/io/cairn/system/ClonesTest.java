@@ -13,8 +13,13 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.job.JobRecord.State;
 import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.wire.master.InodeEdit;
+import io.cairn.wire.master.JobMutation;
+import io.cairn.wire.master.JobOrder;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -217,6 +222,56 @@ final class ClonesTest {
                         !namespace().snapshotStatus().isSweeping()
                                 && namespace().garbageCount() == 0);
         assertArrayEquals(now, read(cluster.client("after"), clone));
+        assertEquals(List.of(), namespace().check());
+    }
+
+    private static int exitCode(String... words) throws Exception {
+        Process process = new ProcessBuilder(words).inheritIO().start();
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it ends");
+        return process.exitValue();
+    }
+
+    @Test
+    void aTreeIsTheSameInAMount() throws Exception {
+        Path tree = Files.createDirectory(mount.resolve("tree"));
+        Path sub = Files.createDirectory(tree.resolve("sub"));
+        Files.write(tree.resolve("large"), bytes(300_001, 1));
+        Files.writeString(sub.resolve("small"), "old");
+        Files.createLink(sub.resolve("linked"), tree.resolve("large"));
+        Files.createSymbolicLink(tree.resolve("symbolic"), Path.of("sub/small"));
+        long ino = (Long) Files.getAttribute(tree, "unix:ino");
+        var service = cluster.embedded().service();
+        SnapshotRecord taken =
+                service.snapshots().take(ino, Name.of("s")).get(60, TimeUnit.SECONDS);
+        Files.writeString(sub.resolve("small"), "new contents");
+        JobOrder order =
+                new JobOrder(
+                        JobOrder.Kind.CLONE,
+                        "/copy".getBytes(StandardCharsets.UTF_8),
+                        PastInode.of(taken.number(), ino),
+                        FileSystem.ROOT_INO,
+                        Name.of("copy"),
+                        InodeEdit.NONE,
+                        "somebody",
+                        JobOrder.STANDARD_PER_SECOND);
+        service.submit(new JobMutation.Submit(1, order)).get(60, TimeUnit.SECONDS);
+        Poll.until(
+                "clone",
+                60,
+                () -> namespace().jobs().stream().allMatch(job -> job.state() == State.DONE));
+        Path copy = mount.resolve("copy");
+        Poll.until("the mount sees it", 60, () -> Files.exists(copy.resolve("sub/linked")));
+        String past = tree.resolve(".snapshots/s").toString();
+        assertEquals(0, exitCode("diff", "-r", "--no-dereference", past, copy.toString()));
+        assertEquals(1, exitCode("diff", "-rq", "--no-dereference", "" + tree, "" + copy));
+        assertEquals("old", Files.readString(copy.resolve("symbolic")));
+        assertEquals(
+                Files.getAttribute(copy.resolve("large"), "unix:ino"),
+                Files.getAttribute(copy.resolve("sub/linked"), "unix:ino"));
+        Files.write(copy.resolve("large"), bytes(10, 2));
+        assertArrayEquals(bytes(300_001, 1), Files.readAllBytes(tree.resolve("large")));
+        service.snapshots().drop(taken).get(60, TimeUnit.SECONDS);
+        assertEquals("old", Files.readString(copy.resolve("sub/small")));
         assertEquals(List.of(), namespace().check());
     }
 

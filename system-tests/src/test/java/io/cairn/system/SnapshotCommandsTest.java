@@ -72,6 +72,30 @@ final class SnapshotCommandsTest {
     }
 
     @Test
+    void treesAreClonedAndRestored() {
+        CairnFileSystem fs = cluster.client("planter");
+        long tree = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("tree"), 0750).ino();
+        fs.mkdir(Caller.ROOT, tree, Name.of("sub"), 0755);
+        assertTrue(ok("clone", "/tree", "/tree2", "--plan").contains("/tree2"));
+        String told = ok("clone", "/tree", "/tree2");
+        assertTrue(told.contains("clone /tree2: done"), told);
+        assertTrue(ok("fs", "info", "/tree2/sub").contains("directory"));
+        fails("exists already", "clone", "/tree", "/tree2");
+        fails("outside of it", "clone", "/tree", "/tree/sub/copy");
+        ok("snapshot", "create", "/tree", "before");
+        fs.rmdir(Caller.ROOT, tree, Name.of("sub"));
+        fails("give --to DST", "snapshot", "restore", "/tree", "before");
+        String job = ok("snapshot", "restore", "/tree", "before", "--to", "/old", "--detach");
+        Poll.until("job", 60, () -> ok("admin", "jobs").contains("/old"));
+        assertTrue(Long.parseLong(job.strip()) > 0, job);
+        Poll.until(
+                "restored",
+                60,
+                () -> cluster.cairn("fs", "info", "/old/sub").code() == ExitCode.OK);
+        ok("snapshot", "drop", "/tree", "before", "--yes");
+    }
+
+    @Test
     void theSpaceOfASnapshotIsToldOnDemand() {
         CairnFileSystem fs = cluster.client("writer");
         FileSystem.Created made =

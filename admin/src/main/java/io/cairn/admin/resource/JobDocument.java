@@ -44,9 +44,9 @@ final class JobDocument {
                     Field.of("others", Shape.count(), "Links, devices, pipes, sockets."),
                     Field.of("changed", Shape.count(), "Inodes changed, or names removed."),
                     Field.of("errors", Shape.count(), "Names at which something failed."),
-                    Field.of("links", Shape.count(), "usage: further names of counted files."),
-                    Field.of("sizeBytes", Shape.count(), "usage, remove: lengths of files."),
-                    Field.of("allocatedBytes", Shape.count(), "usage, remove: of one copy."),
+                    Field.of("links", Shape.count(), "usage, clone: further names of files."),
+                    Field.of("sizeBytes", Shape.count(), "usage, remove, clone: of files."),
+                    Field.of("allocatedBytes", Shape.count(), "usage, remove, clone: of one copy."),
                     Field.of("storedBytes", Shape.count(), "usage: of all copies."),
                     Field.of("misplacedFiles", Shape.count(), "policy, class: stay elsewhere."),
                     Field.of("misplacedBytes", Shape.count(), "policy, class: of one copy."),
@@ -88,6 +88,11 @@ final class JobDocument {
     /** The kinds of jobs. */
     static List<String> kinds() {
         return texts(JobOrder.Kind.values());
+    }
+
+    /** The kinds that can be ordered as jobs; clones are ordered otherwise. */
+    static List<String> orderedKinds() {
+        return kinds().stream().filter(kind -> !kind.equals(text(JobOrder.Kind.CLONE))).toList();
     }
 
     /** The states of jobs. */

@@ -86,7 +86,7 @@ public final class JobsResource implements Resource {
 
     private static Field[] orderFields() {
         List<Field> fields = new ArrayList<>();
-        fields.add(Field.of("kind", Shape.choice(JobDocument.kinds()), "What to do."));
+        fields.add(Field.of("kind", Shape.choice(JobDocument.orderedKinds()), "What to do."));
         fields.add(
                 Field.maybe(
                         "path", new Shape.Text(TreePath.MAX_BYTES), "The tree: /a/b, in UTF-8."));
@@ -195,7 +195,7 @@ public final class JobsResource implements Resource {
                     case CHOWN -> List.of("uid", "gid");
                     case CHMOD -> List.of("mode");
                     case POLICY -> List.of("replicas", "chunkSizeBytes", "stripe");
-                    case REMOVE, USAGE, CLASS -> List.of();
+                    case REMOVE, USAGE, CLASS, CLONE -> List.of();
                 };
         String named = JobDocument.text(kind);
         for (Field field : EditFields.FIELDS) {

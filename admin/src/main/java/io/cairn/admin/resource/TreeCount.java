@@ -12,9 +12,9 @@ import java.util.Deque;
 import java.util.Map;
 
 /** Counts what is in a tree, up to a limit: for plans. */
-final class TreeCount {
+public final class TreeCount {
     /** Names that are counted at most. */
-    static final int MAX_NAMES = 10_000;
+    public static final int MAX_NAMES = 10_000;
 
     private static final int PAGE = 1000;
 
@@ -31,7 +31,7 @@ final class TreeCount {
     }
 
     /** The names, files, directories and bytes of a tree; {@code complete} tells whether all. */
-    static Map<String, Object> of(Namespace namespace, Inode root) {
+    public static Map<String, Object> of(Namespace namespace, Inode root) {
         TreeCount count = new TreeCount(namespace);
         count.add(root.attributes());
         while (!count.directories.isEmpty() && count.names < MAX_NAMES) {

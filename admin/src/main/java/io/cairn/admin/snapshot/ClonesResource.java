@@ -20,6 +20,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
 import io.cairn.master.MasterService;
+import io.cairn.wire.master.JobOrder;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.nio.charset.StandardCharsets;
@@ -28,37 +29,45 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /clones}: new files with the contents of others, which share their chunks. */
+/** {@code /clones}: new files and trees with the contents of others, which share their chunks. */
 public final class ClonesResource implements Resource {
     private static final Shape CLONE =
             Shape.fields(
-                    Field.of("source", Shape.text(), "The path of the file that was cloned."),
+                    Field.of("source", Shape.text(), "The path of what is cloned."),
                     Field.of("target", Shape.text(), "The path of the clone."),
-                    Field.of("ino", Shape.text(), "The inode number of the clone, decimal."),
-                    Field.of("sizeBytes", Shape.count(), "Its size."));
+                    Field.maybe("ino", Shape.text(), "The inode number of a file, decimal."),
+                    Field.maybe("sizeBytes", Shape.count(), "The size of a file."),
+                    Field.maybe("job", Shape.text(), "The job that clones a directory."));
 
     private final MasterService master;
+    private final TreeClones trees;
 
     /** The clones of a master that leads. */
-    public ClonesResource(MasterService master) {
+    public ClonesResource(MasterService master, RandomGenerator random) {
         this.master = master;
+        trees = new TreeClones(master, random);
     }
 
     @Override
     public List<Route> routes() {
         return List.of(
-                Route.of("POST", "/clones", Role.ADMIN, "Makes a clone of a file.")
+                Route.of("POST", "/clones", Role.ADMIN, "Clones a file, or a directory as a job.")
                         .takes(
                                 Field.of(
                                         "source",
                                         Shape.text(),
-                                        "The path of a regular file, perhaps in a snapshot."),
+                                        "A regular file or a directory, perhaps in a snapshot."),
                                 Field.of(
                                         "target",
                                         Shape.text(),
-                                        "A path where nothing is, in a directory that exists."))
+                                        "A path where nothing is, in a directory that exists."),
+                                Field.maybe(
+                                        "maxPerSecond",
+                                        Shape.whole(1, JobOrder.MAX_PER_SECOND),
+                                        "Names a second, for a directory; 2000 unless told."))
                         .answers(CLONE)
                         .changes(this::make));
     }
@@ -66,13 +75,16 @@ public final class ClonesResource implements Resource {
     private Plan make(Call call) {
         TreePath source = TreePath.find(master.namespace(), path(call, "source"));
         FileType type = source.inode().attributes().type();
-        if (type != FileType.FILE) {
-            String what = type == FileType.DIRECTORY ? "is a directory" : "is no regular file";
+        if (type != FileType.FILE && type != FileType.DIRECTORY) {
             throw Problem.invalid(
                     "source",
-                    "'%s' %s: only regular files can be cloned.".formatted(source.text(), what));
+                    "'%s' is neither a regular file nor a directory: it cannot be cloned."
+                            .formatted(source.text()));
         }
         Target target = target(path(call, "target"));
+        if (type == FileType.DIRECTORY) {
+            return trees.plan(call, source, target);
+        }
         Plan plan =
                 new Plan(
                         () -> {
@@ -89,7 +101,8 @@ public final class ClonesResource implements Resource {
     }
 
     /** A name that is free in a directory. */
-    private record Target(TreePath parent, Name name) {
+    record Target(TreePath parent, Name name) {
+        /** The path, for people. */
         String text() {
             return (parent.text().equals("/") ? "" : parent.text()) + "/" + name;
         }
@@ -136,7 +149,7 @@ public final class ClonesResource implements Resource {
     }
 
     /** Tells why a clone was refused: more can be wrong than that the master is not ready. */
-    private static void await(CompletableFuture<Void> made) {
+    static void await(CompletableFuture<?> made) {
         Optional<FsException> refusal =
                 Log.await(made.handle((_, failure) -> Optional.ofNullable(refusal(failure))));
         if (refusal.isPresent()) {

@@ -128,7 +128,15 @@ public final class SnapshotsResource implements Resource {
 
     private static Name name(String text) {
         try {
-            return Name.of(text);
+            Name name = Name.of(text);
+            if (SnapshotRecord.isForClone(name)) {
+                throw Problem.invalid(
+                        "name",
+                        "'%s' is like the names of snapshots that are taken for clones, and dropped"
+                                        .formatted(text)
+                                + " after them: take another one.");
+            }
+            return name;
         } catch (FsException e) {
             throw Problem.invalid("name", "'name' cannot be that: " + e.getMessage() + ".");
         }

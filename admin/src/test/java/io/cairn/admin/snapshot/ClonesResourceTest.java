@@ -7,14 +7,16 @@ import io.cairn.admin.AdminBench;
 import io.cairn.admin.Forest;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.TreeMutation;
-import java.net.http.HttpResponse;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 class ClonesResourceTest {
     @TempDir Path directory;
@@ -68,7 +70,9 @@ class ClonesResourceTest {
         refused(404, "/dir/no", "/dir/no", "/dir/g");
         refused(404, "/no", "/dir/f", "/no/g");
         refused(409, "exists already", "/dir/f", "/dir/f");
-        refused(400, "only regular files", "/dir", "/dir2");
+        refused(400, "outside of it", "/dir", "/dir/dir2");
+        refused(400, "outside of it", "/", "/dir/dir2");
+        refused(409, "exists already", "/dir", "/dir/f");
         refused(400, "is not a directory", "/dir/f", "/dir/f/g");
         refused(400, "begins with", "/dir/f", "g");
         refused(400, "begins with", "/dir/f", "/dir/");
@@ -78,10 +82,56 @@ class ClonesResourceTest {
                 bench.change("POST", "/snapshots", "{\"directory\":\"/dir\",\"name\":\"s\"}")
                         .statusCode());
         refused(400, "in a snapshot", "/dir/f", "/dir/.snapshots/s/g");
-        refused(400, "only regular files", "/dir/.snapshots", "/dir2");
-        refused(400, "only regular files", "/dir/.snapshots/s", "/dir2");
+        refused(400, "name one of them", "/dir/.snapshots", "/dir2");
+        refused(400, "in a snapshot", "/dir", "/dir/.snapshots/s/dir2");
         refused(404, "/dir/.snapshots/s/no", "/dir/.snapshots/s/no", "/dir2");
         refused(404, "/dir/.snapshots/no", "/dir/.snapshots/no/f", "/dir2");
+    }
+
+    private void cloneOfDir(String source) throws Exception {
+        HttpResponse<String> plan = ask("?plan=true", source, "/dir2");
+        assertEquals(200, plan.statusCode(), plan.body());
+        assertTrue(plan.body().contains("/dir2"), plan.body());
+        HttpResponse<String> made = ask("", source, "/dir2");
+        assertEquals(201, made.statusCode(), made.body());
+        Map<String, Object> document = AdminBench.object(made);
+        assertEquals(source, document.get("source"));
+        assertEquals("/dir2", document.get("target"));
+        String path = "/jobs/" + document.get("job");
+        assertEquals("/api/v1" + path, made.headers().firstValue("location").orElse(""));
+        long end = System.nanoTime() + 60_000_000_000L;
+        while (!"done".equals(bench.get(path).get("state"))) {
+            assertTrue(System.nanoTime() < end, bench.get(path).toString());
+            Thread.sleep(10);
+        }
+        assertEquals("clone", bench.get(path).get("kind"));
+        assertEquals("/dir2", bench.get(path).get("path"));
+        assertEquals("8", String.valueOf(bench.get("/files/dir2/f").get("sizeBytes")));
+    }
+
+    @Test
+    void clonesADirectoryWithASnapshotThatGoes() throws Exception {
+        cloneOfDir("/dir");
+        long end = System.nanoTime() + 60_000_000_000L;
+        while (!bench.master.service.namespace().snapshots().isEmpty()) {
+            assertTrue(System.nanoTime() < end, "the snapshot for the clone stays");
+            Thread.sleep(10);
+        }
+        HttpResponse<String> reserved =
+                bench.change(
+                        "POST", "/snapshots", "{\"directory\":\"/dir\",\"name\":\".clone-1\"}");
+        assertEquals(400, reserved.statusCode(), reserved.body());
+    }
+
+    @Test
+    void clonesADirectoryOutOfASnapshot() throws Exception {
+        assertEquals(
+                201,
+                bench.change("POST", "/snapshots", "{\"directory\":\"/dir\",\"name\":\"s\"}")
+                        .statusCode());
+        forest.made(new TreeMutation.Unlink(dir, Name.of("f")));
+        cloneOfDir("/dir/.snapshots/s");
+        assertEquals(1, bench.master.service.namespace().snapshots().size());
     }
 
     @Test

@@ -48,15 +48,24 @@ final class Ordering {
             body.put("pathHex", HexFormat.of().formatHex(ByteText.bytes(path.text())));
         }
         body.putAll(edit);
-        if (rate != null) {
-            body.put("maxPerSecond", rate);
-        }
+        putRate(body);
         ApiRequest request = ApiRequest.of("POST /jobs").body(body);
         ApiAnswer answer = isLoss ? changing.applyWithConsent(request) : changing.apply(request);
         if (answer == null) {
             return ExitCode.OK;
         }
-        String id = String.valueOf(answer.document().get("id"));
+        return follow(changing, answer, String.valueOf(answer.document().get("id")));
+    }
+
+    /** Adds the pace to an order, if one is given. */
+    void putRate(Map<String, Object> body) {
+        if (rate != null) {
+            body.put("maxPerSecond", rate);
+        }
+    }
+
+    /** Waits for a job that was ordered, or tells its number. */
+    int follow(Changing changing, ApiAnswer answer, String id) {
         if (detach) {
             return changing.done(answer, id);
         }

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
             "They are in DIR/.snapshots/NAME of each mount, and never change."
         },
         synopsisSubcommandLabel = "[COMMAND]",
-        subcommands = SnapshotScheduleCommand.class,
+        subcommands = {SnapshotScheduleCommand.class, SnapshotRestoreCommand.class},
         footer = {
             "  cairn snapshot create /projects monday",
             "  ls /mnt/cairn/projects/.snapshots/monday",

@@ -47,7 +47,12 @@ public record JobOrder(
         /** Changes what directories and files ask for the layout of new contents. */
         POLICY(4),
         /** Gives files what their storage classes say. */
-        CLASS(5);
+        CLASS(5),
+        /**
+         * Makes a tree like one in a snapshot, whose files share chunks with it. The inode is the
+         * source, as the snapshot shows it; path, parent and name are those of the new tree.
+         */
+        CLONE(6);
 
         /** All by their codes. */
         public static final CodeTable<Kind> CODES = new CodeTable<>(values());

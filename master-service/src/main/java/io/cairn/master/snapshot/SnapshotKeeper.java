@@ -6,6 +6,7 @@ import io.cairn.cluster.PastInode;
 import io.cairn.fs.Name;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.job.JobRecord;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.metadata.snapshot.SnapshotStatus;
 import io.cairn.runtime.Clock;
@@ -16,6 +17,7 @@ import io.cairn.wire.master.ContentMutation.SnapshotMutation.DropSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.FinishSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.GiveUpSnapshot;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation.SweepHistory;
+import io.cairn.wire.master.JobOrder;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.TrashReply.Made;
@@ -63,6 +65,13 @@ public final class SnapshotKeeper {
     private boolean sweeping;
     private Set<Integer> dropped = Set.of();
     private long droppedMs;
+    private long lookedMs = Long.MIN_VALUE / 2;
+
+    /** How often it looks for snapshots that were taken for clones of trees. */
+    private static final long LOOK_MS = 1_000;
+
+    /** A job may be ordered so long after the snapshot for it was taken. */
+    private static final long ORDER_NS = 60_000_000_000L;
 
     /** Somebody waits for a clone. */
     private record Waiting(SnapshotRecord record, CompletableFuture<Void> promise) {}
@@ -223,6 +232,7 @@ public final class SnapshotKeeper {
 
     /** Looks what is to be done; while this master leads. */
     public void tick() {
+        dropUsed();
         SnapshotMutation next;
         synchronized (this) {
             answer();
@@ -239,6 +249,35 @@ public final class SnapshotKeeper {
                                             tick();
                                         }
                                     });
+        }
+    }
+
+    /** Drops snapshots for clones of trees, when their jobs have ended or never began. */
+    private void dropUsed() {
+        synchronized (this) {
+            if (clock.millis() - lookedMs < LOOK_MS) {
+                return;
+            }
+            lookedMs = clock.millis();
+        }
+        Map<Name, JobRecord> jobs = new HashMap<>();
+        for (JobRecord job : namespace.get().jobs()) {
+            if (job.order().kind() == JobOrder.Kind.CLONE) {
+                jobs.put(SnapshotRecord.forClone(job.request()), job);
+            }
+        }
+        for (SnapshotRecord record : namespace.get().snapshots()) {
+            if (!record.isLive() || !SnapshotRecord.isForClone(record.name())) {
+                continue;
+            }
+            JobRecord job = jobs.get(record.name());
+            boolean isUsed =
+                    job == null
+                            ? clock.wallNs() - record.timeNs() > ORDER_NS
+                            : job.state().isFinished();
+            if (isUsed) {
+                var _ = drop(record);
+            }
         }
     }
 

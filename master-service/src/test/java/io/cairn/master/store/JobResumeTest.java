@@ -150,7 +150,7 @@ class JobResumeTest {
             case CHOWN -> InodeEdit.owner(7, 8);
             case CHMOD -> JobBench.mode("u+x,g=u");
             case POLICY -> JobBench.replicas(1);
-            case REMOVE, USAGE, CLASS -> InodeEdit.NONE;
+            case REMOVE, USAGE, CLASS, CLONE -> InodeEdit.NONE;
         };
     }
 

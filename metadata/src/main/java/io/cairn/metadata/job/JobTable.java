@@ -11,12 +11,14 @@ import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.job.JobRecord.State;
 import io.cairn.metadata.job.JobTotals.Count;
+import io.cairn.metadata.snapshot.SnapshotTable;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.tree.EditOperation;
 import io.cairn.metadata.tree.NameOperations;
+import io.cairn.metadata.tree.TreeClone;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.JobOrder;
 import io.cairn.wire.master.Reply;
@@ -59,6 +61,7 @@ public final class JobTable {
     private final EditOperation edits;
     private final ClassTable classes;
     private final Cluster cluster;
+    private final CloneWalk.Rooms clones;
     private final SortedMap<Long, JobRecord> jobs = new TreeMap<>();
     private final Map<Long, JobStack> stacks = new HashMap<>();
     private final Set<Long> touched = new HashSet<>();
@@ -72,7 +75,9 @@ public final class JobTable {
             NameOperations tree,
             EditOperation edits,
             ClassTable classes,
-            Cluster cluster) {}
+            Cluster cluster,
+            SnapshotTable snapshots,
+            TreeClone clones) {}
 
     /** Reads them from the store. */
     public JobTable(Store store, Rooms rooms) {
@@ -82,6 +87,7 @@ public final class JobTable {
         edits = rooms.edits;
         classes = rooms.classes;
         cluster = rooms.cluster;
+        clones = new CloneWalk.Rooms(transaction, directories, rooms.snapshots, rooms.clones);
         byte[] next = store.get(Family.META, Keys.jobs());
         if (next != null) {
             nextJob = Keys.open(Family.META, next).i64();
@@ -139,7 +145,11 @@ public final class JobTable {
             }
         }
         requirePossible(m.order());
-        requireTree(m.order());
+        if (m.order().kind() == JobOrder.Kind.CLONE) {
+            CloneWalk.requirePossible(clones, m.order());
+        } else {
+            requireTree(m.order());
+        }
         if (jobs.values().stream().filter(j -> !j.state().isFinished()).count() >= MAX_UNFINISHED) {
             throw new FsException(
                     Errno.EAGAIN,
@@ -166,7 +176,7 @@ public final class JobTable {
                             Errno.EBUSY, "the root of the filesystem cannot be removed");
                 }
             }
-            case USAGE, CLASS -> {
+            case USAGE, CLASS, CLONE -> {
                 // It does not tell what to change.
             }
             case CHOWN -> requireEdit(order, order.edit().hasOwner());
@@ -317,19 +327,43 @@ public final class JobTable {
             return new JobReply(m.job(), NONE, NONE);
         }
         JobStack stack = stack(record);
-        TreeTask task = task(record);
-        TreeWalk walk = new TreeWalk(transaction, directories, record, stack, task);
-        walk.run(m.max());
-        JobRecord stepped = record.stepped(stack.depth(), walk.totals());
-        State end = walk.end();
+        Walked walked = walk(record, stack, m.max());
+        JobRecord stepped = record.stepped(stack.depth(), walked.totals);
+        State end = walked.end;
         if (end == null) {
             stack.save(transaction);
             put(stepped);
         } else {
-            put(end(stepped, stack, end, walk.message()));
+            put(end(stepped, stack, end, walked.message));
             promote();
         }
-        return new JobReply(m.job(), walk.changedDirectories(), task.relaid());
+        return new JobReply(m.job(), walked.directories, walked.relaid);
+    }
+
+    /** The result of a step. */
+    private record Walked(
+            JobTotals totals,
+            @Nullable State end,
+            String message,
+            long[] directories,
+            long[] relaid) {}
+
+    private Walked walk(JobRecord record, JobStack stack, int max) {
+        if (record.order().kind() == JobOrder.Kind.CLONE) {
+            CloneWalk walk = new CloneWalk(clones, record, stack);
+            walk.run(max);
+            return new Walked(
+                    walk.totals(), walk.end(), walk.message(), walk.changedDirectories(), NONE);
+        }
+        TreeTask task = task(record);
+        TreeWalk walk = new TreeWalk(transaction, directories, record, stack, task);
+        walk.run(max);
+        return new Walked(
+                walk.totals(),
+                walk.end(),
+                walk.message(),
+                walk.changedDirectories(),
+                task.relaid());
     }
 
     /** A job ends; its cursor is removed. */
@@ -346,6 +380,7 @@ public final class JobTable {
             case USAGE -> new TreeTask.Usage(transaction, cluster, record.job());
             case CLASS -> new TreeTask.Classed(edits, classes, transaction);
             case CHOWN, CHMOD, POLICY -> new TreeTask.Edit(edits, record.order());
+            case CLONE -> throw new IllegalArgumentException("a clone walks through a snapshot");
         };
     }
 

@@ -12,7 +12,6 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.JobOrder;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -51,6 +50,7 @@ public final class TreeWalk {
     private final JobStack stack;
     private final TreeTask task;
     private final JobTotals totals;
+    private final ErrorLog errors;
     private final Set<Long> changed = new LinkedHashSet<>();
     private JobRecord.@Nullable State end;
     private String message = "";
@@ -68,6 +68,7 @@ public final class TreeWalk {
         this.stack = stack;
         this.task = task;
         totals = record.totals().copy();
+        errors = new ErrorLog(transaction, record, stack, totals);
     }
 
     /** The counts of the job. */
@@ -173,7 +174,7 @@ public final class TreeWalk {
                 visit(order.parentIno(), name, root);
             }
         } catch (FsException e) {
-            failed(null, e);
+            errors.add(null, e);
         }
         if (root.attributes().isDirectory()) {
             enter(new Frame(root.ino(), null), root);
@@ -237,7 +238,7 @@ public final class TreeWalk {
             return true;
         } catch (FsException e) {
             frame.fail();
-            failed(name, e);
+            errors.add(name, e);
             return false;
         }
     }
@@ -251,7 +252,7 @@ public final class TreeWalk {
                 throw e;
             }
             frame.fail();
-            failed(name, e);
+            errors.add(name, e);
         }
     }
 
@@ -276,7 +277,7 @@ public final class TreeWalk {
                 remove.leave(parentIno, name, totals);
             } catch (FsException e) {
                 frame.fail();
-                failed(null, e);
+                errors.add(null, e);
                 leaveFull(frame);
                 return;
             }
@@ -290,7 +291,7 @@ public final class TreeWalk {
             return;
         }
         if (!frame.hasFailed()) {
-            failed(
+            errors.add(
                     null,
                     new FsException(
                             Errno.ENOTEMPTY, "names are made in it as fast as they are removed"));
@@ -299,27 +300,5 @@ public final class TreeWalk {
         if (stack.depth() > 0) {
             stack.top().fail();
         }
-    }
-
-    private void failed(@Nullable Name name, FsException e) {
-        long number = totals.get(Count.ERRORS);
-        totals.add(Count.ERRORS, 1);
-        if (number < MAX_ERRORS) {
-            transaction
-                    .records()
-                    .put(
-                            Family.JOB,
-                            Keys.jobError(record.job(), number),
-                            new JobError(path(name), e.errno(), String.valueOf(e.getMessage()))
-                                    .encode());
-        }
-    }
-
-    private byte[] path(@Nullable Name last) {
-        List<Name> names = new ArrayList<>(stack.names());
-        if (last != null) {
-            names.add(last);
-        }
-        return JobError.join(record.order().path(), names, MAX_PATH_BYTES);
     }
 }

@@ -35,6 +35,9 @@ public record SnapshotRecord(
         long version,
         long firstOid,
         long parent) {
+    /** The names of snapshots that are taken for a clone of a tree begin like that. */
+    private static final String FOR_CLONE = ".clone-";
+
     /** What became of a snapshot. */
     public enum State implements Coded {
         /** Chunk servers are told to refuse changes. */
@@ -84,6 +87,16 @@ public record SnapshotRecord(
     /** Whether a clone is to be made, and no snapshot. */
     public boolean isClone() {
         return state == State.CLONING;
+    }
+
+    /** The name of a snapshot that is taken for the job with this request, and dropped after it. */
+    public static Name forClone(long request) {
+        return Name.of(FOR_CLONE + "%016x".formatted(request));
+    }
+
+    /** Whether a name is kept for snapshots that are taken for clones of trees. */
+    public static boolean isForClone(Name name) {
+        return name.toString().startsWith(FOR_CLONE);
     }
 
     SnapshotRecord with(State newState, long newVersion) {

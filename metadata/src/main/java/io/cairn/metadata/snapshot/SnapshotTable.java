@@ -152,14 +152,28 @@ public final class SnapshotTable {
     }
 
     private void clonePast(SnapshotMutation.BeginClone m) {
-        int number = PastInode.snapshotOf(m.source());
+        cloneFile(
+                requireLive(PastInode.snapshotOf(m.source())),
+                PastInode.livingOf(m.source()),
+                m.parent(),
+                m.name());
+    }
+
+    /** A snapshot that can be read; ESTALE when it was dropped. */
+    public SnapshotRecord requireLive(int number) {
         SnapshotRecord record = records.get(number);
         if (record == null || !record.isLive()) {
             throw new FsException(Errno.ESTALE, "snapshot " + number + " was dropped");
         }
-        Cloning.Clone clone =
-                cloning.prepare(
-                        PastInode.livingOf(m.source()), record.moment(), m.parent(), m.name());
+        return record;
+    }
+
+    /**
+     * Makes a clone of a file as a snapshot shows it. Fails as {@link Cloning#prepare}, and has
+     * changed nothing then.
+     */
+    public void cloneFile(SnapshotRecord record, long ino, long parent, Name name) {
+        Cloning.Clone clone = cloning.prepare(ino, record.moment(), parent, name);
         if (clone.sharesObjects()) {
             cloning.fence(record.firstOid());
         }

@@ -67,11 +67,10 @@ final class Past {
         byte[] headFrom = from;
         byte[] keptFrom = HistoryKeys.prefix(family, from);
         while (true) {
-            List<Found> heads = page(family, prefix, headFrom);
-            List<Found> kept = page(Family.HISTORY, HistoryKeys.prefix(family, prefix), keptFrom);
-            byte[] headEnd = heads.size() < PAGE ? null : heads.getLast().key;
-            byte[] keptEnd = kept.size() < PAGE ? null : HistoryKeys.record(kept.getLast().key);
-            byte[] end = least(headEnd, keptEnd);
+            List<Found> heads = read(family, prefix, headFrom, PAGE);
+            byte[] keptPrefix = HistoryKeys.prefix(family, prefix);
+            List<Found> kept = read(Family.HISTORY, keptPrefix, keptFrom, PAGE);
+            byte[] end = end(heads, kept, PAGE);
             NavigableMap<byte[], byte[]> shown = shown(heads, kept);
             if (!visit(end == null ? shown : shown.headMap(end, false), visitor) || end == null) {
                 return;
@@ -84,6 +83,36 @@ final class Past {
             headFrom = followed(end, 0);
             keptFrom = followed(HistoryKeys.prefix(family, end), 1); // behind all its versions
         }
+    }
+
+    /**
+     * The first records of a scan, in bounded time: at most {@code max} of now and as many of those
+     * that were kept are read. To go on, begin behind the last key with a byte of 1: no key goes on
+     * with a byte of zeros.
+     */
+    PastPage page(Family family, byte[] prefix, byte[] from, int max) {
+        requireHistory(family);
+        List<Found> heads = read(family, prefix, from, max);
+        byte[] keptPrefix = HistoryKeys.prefix(family, prefix);
+        List<Found> kept =
+                read(Family.HISTORY, keptPrefix, HistoryKeys.prefix(family, from), max);
+        byte[] end = end(heads, kept, max);
+        NavigableMap<byte[], byte[]> shown = shown(heads, kept);
+        List<Transaction.Entry> entries = new ArrayList<>();
+        (end == null ? shown : shown.headMap(end, false))
+                .forEach((key, value) -> entries.add(new Transaction.Entry(key, value)));
+        byte[] last = end == null ? null : get(family, end);
+        if (end != null && last != null) {
+            entries.add(new Transaction.Entry(end, last));
+        }
+        return new PastPage(List.copyOf(entries), end, heads.size() + kept.size());
+    }
+
+    /** The last key that two pages know everything of; null when that is all. */
+    private static byte @Nullable [] end(List<Found> heads, List<Found> kept, int max) {
+        byte[] headEnd = heads.size() < max ? null : heads.getLast().key;
+        byte[] keptEnd = kept.size() < max ? null : HistoryKeys.record(kept.getLast().key);
+        return least(headEnd, keptEnd);
     }
 
     private static byte[] followed(byte[] key, int by) {
@@ -116,7 +145,7 @@ final class Past {
         return true;
     }
 
-    private List<Found> page(Family family, byte[] prefix, byte[] from) {
+    private List<Found> read(Family family, byte[] prefix, byte[] from, int max) {
         List<Found> found = new ArrayList<>();
         store.scan(
                 family,
@@ -124,7 +153,7 @@ final class Past {
                 from,
                 (key, value) -> {
                     found.add(new Found(key, value));
-                    return found.size() < PAGE;
+                    return found.size() < max;
                 });
         return found;
     }

@@ -70,6 +70,17 @@ public final class View {
         }
     }
 
+    /**
+     * The first entries whose key starts with {@code prefix} and is at or after {@code from}, in
+     * bounded time: at most twice {@code max} records are read. Only for a moment in the past.
+     */
+    public PastPage page(Family family, byte[] prefix, byte[] from, int max) {
+        if (past == null) {
+            throw new IllegalStateException("a page of the present");
+        }
+        return past.page(family, prefix, from, max);
+    }
+
     /** Visits all entries of a family. */
     public void each(Family family, BiConsumer<byte[], byte[]> entry) {
         scan(
