@@ -39,8 +39,7 @@ final class TreeClones {
         long ino = source.inode().ino();
         if (PastInode.isList(ino)) {
             throw Problem.invalid(
-                    "source",
-                    "'%s' has the snapshots: name one of them.".formatted(source.text()));
+                    "source", "'%s' has the snapshots: name one of them.".formatted(source.text()));
         }
         long parentIno = target.parent().inode().ino();
         if (!PastInode.isPast(ino) && master.namespace().isBelow(parentIno, ino)) {

@@ -94,8 +94,7 @@ final class Past {
         requireHistory(family);
         List<Found> heads = read(family, prefix, from, max);
         byte[] keptPrefix = HistoryKeys.prefix(family, prefix);
-        List<Found> kept =
-                read(Family.HISTORY, keptPrefix, HistoryKeys.prefix(family, from), max);
+        List<Found> kept = read(Family.HISTORY, keptPrefix, HistoryKeys.prefix(family, from), max);
         byte[] end = end(heads, kept, max);
         NavigableMap<byte[], byte[]> shown = shown(heads, kept);
         List<Transaction.Entry> entries = new ArrayList<>();
