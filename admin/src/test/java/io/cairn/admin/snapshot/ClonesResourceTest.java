@@ -7,16 +7,14 @@ import io.cairn.admin.AdminBench;
 import io.cairn.admin.Forest;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.TreeMutation;
-
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ClonesResourceTest {
     @TempDir Path directory;
