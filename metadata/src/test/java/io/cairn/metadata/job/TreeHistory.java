@@ -133,7 +133,7 @@ final class TreeHistory {
         if (!inode.attributes().isFile()) {
             return;
         }
-        long sizeBytes = 1 + random.nextInt(1 << 18);
+        long sizeBytes = 1L + random.nextInt(1 << 18);
         if (inode.inline() != null) {
             long version = inode.attributes().version();
             bench.as(
