@@ -26,6 +26,7 @@ public final class Standstill {
     // Guarded by this.
     private @Nullable CompletableFuture<Void> begun;
     private CompletableFuture<Boolean> end = CompletableFuture.completedFuture(true);
+    private int orders;
 
     Standstill(OpenInode inode, Mount mount) {
         this.inode = inode;
@@ -39,10 +40,14 @@ public final class Standstill {
      */
     CompletableFuture<Void> order(int ms) {
         CompletableFuture<Void> mine;
+        CompletableFuture<Boolean> ending;
+        int order;
         synchronized (this) {
             if (ms == 0) {
                 // Not here: writers may go on with this thread.
                 var _ = end.completeAsync(() -> true, mount.runtime().threads());
+                // Whoever asks from now on gets a standstill of its own, after this one.
+                begun = null;
                 return Promises.DONE;
             }
             CompletableFuture<Void> present = begun;
@@ -50,25 +55,30 @@ public final class Standstill {
                 return present;
             }
             mine = new CompletableFuture<>();
+            ending = new CompletableFuture<>();
             begun = mine;
-            end = new CompletableFuture<>();
+            end = ending;
+            order = ++orders;
         }
-        mount.runtime().threads().execute(() -> hold(mine, ms));
+        mount.runtime().threads().execute(() -> hold(order, mine, ending, ms));
         return mine;
     }
 
-    private void hold(CompletableFuture<Void> promise, int ms) {
+    private void hold(
+            int order,
+            CompletableFuture<Void> promise,
+            CompletableFuture<Boolean> ending,
+            int ms) {
         try {
             inode.closeGate();
         } catch (FsException e) {
-            over();
+            over(order);
             promise.completeExceptionally(e);
             return;
         }
         boolean kept = false;
         try {
             kept = keepUnlessCommitted();
-            CompletableFuture<Boolean> ending = ending();
             mount.runtime().scheduler().schedule(() -> ending.complete(false), ms);
             promise.complete(null);
             if (!Await.get(ending, 2L * ms)) {
@@ -78,7 +88,7 @@ public final class Standstill {
             inode.doubts().begin();
             promise.completeExceptionally(e);
         } finally {
-            over();
+            over(order);
             if (kept) {
                 inode.tell(s -> s.chunks().resume());
             }
@@ -97,14 +107,9 @@ public final class Standstill {
         return true;
     }
 
-    private CompletableFuture<Boolean> ending() {
-        synchronized (this) {
-            return end;
-        }
-    }
-
-    private void over() {
-        synchronized (this) {
+    /** Unless another one has begun. */
+    private synchronized void over(int order) {
+        if (orders == order) {
             begun = null;
         }
     }

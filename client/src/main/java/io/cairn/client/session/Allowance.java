@@ -83,6 +83,8 @@ public final class Allowance {
                 left = 0;
             }
             if (bytes > left || roomBytes > 0) {
+                // The master takes the rest back before it answers, also when it refuses.
+                left = 0;
                 left = ask(bytes, roomBytes);
             }
             left -= bytes;
