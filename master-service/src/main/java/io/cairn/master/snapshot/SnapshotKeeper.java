@@ -254,6 +254,10 @@ public final class SnapshotKeeper {
 
     /** Drops snapshots for clones of trees, when their jobs have ended or never began. */
     private void dropUsed() {
+        if (namespace.get().snapshotStatus().isSweeping()) {
+            // Each drop begins the sweep anew: clones in a row would keep it from ending.
+            return;
+        }
         synchronized (this) {
             if (clock.millis() - lookedMs < LOOK_MS) {
                 return;
