@@ -137,6 +137,17 @@ final class FullDiskTest {
         assertTrue(said.contains("done") && !said.contains(FULL), said);
     }
 
+    private static String lastLines(ProcessCluster cluster) throws IOException {
+        StringBuilder said = new StringBuilder();
+        for (int i = 1; i <= 3; i++) {
+            List<String> lines = Files.readAllLines(cluster.log("m" + i));
+            said.append("\nm").append(i).append(":\n");
+            int from = Math.max(0, lines.size() - 25);
+            said.append(String.join("\n", lines.subList(from, lines.size())));
+        }
+        return said.toString();
+    }
+
     @Test
     void aLeaderWithoutRoomLetsAnotherLeadAndComesBackAfterAWriteThatFailed() throws Exception {
         List<SmallDisk> disks = new ArrayList<>();
@@ -166,7 +177,11 @@ final class FullDiskTest {
             Poll.until("room", 60, () -> Files.readString(log).contains("has room again"));
             // One of the two others is needed no more.
             cluster.kill(full.equals("m1") ? "m2" : "m1");
-            make(mount, "e", 10);
+            try {
+                make(mount, "e", 10);
+            } catch (AssertionError e) {
+                throw new AssertionError(e.getMessage() + lastLines(cluster), e);
+            }
             assertEquals(4000, Files.size(mount.resolve("e10")));
         } finally {
             disks.forEach(SmallDisk::close);
