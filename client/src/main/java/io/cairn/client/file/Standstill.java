@@ -65,10 +65,7 @@ public final class Standstill {
     }
 
     private void hold(
-            int order,
-            CompletableFuture<Void> promise,
-            CompletableFuture<Boolean> ending,
-            int ms) {
+            int order, CompletableFuture<Void> promise, CompletableFuture<Boolean> ending, int ms) {
         try {
             inode.closeGate();
         } catch (FsException e) {
