@@ -83,11 +83,11 @@ final class MappedRights {
             case ContentMutation.WriteInline m -> write(m.ino());
             case ContentMutation.CommitSize m -> write(m.ino());
             case ContentMutation.Spill m -> write(m.ino());
-            case ContentMutation.CloneDone m -> write(m.ino());
-            case ContentMutation.RenewChunks m -> write(m.ino());
+            case ContentMutation.CloneDone m -> replace(m.ino());
+            case ContentMutation.RenewChunks m -> replace(m.ino());
             case ContentMutation.SwapContents m -> swap(m);
-            case ContentMutation.RenewTail m -> write(m.ino());
-            case ContentMutation.TakeDetour m -> write(m.ino());
+            case ContentMutation.RenewTail m -> replace(m.ino());
+            case ContentMutation.TakeDetour m -> replace(m.ino());
             case SessionMutation _, HostMutation _, LeaderMutation _ -> {}
         }
     }
@@ -167,6 +167,17 @@ final class MappedRights {
         Attributes inode = attributes(ino);
         if (inode != null && !owns(inode)) {
             demand(inode, WRITE);
+        }
+    }
+
+    /** Other objects may have other bytes: those of an immutable file stay. */
+    private void replace(long ino) {
+        write(ino);
+        Attributes inode = attributes(ino);
+        if (inode != null && inode.hasFlag(Attributes.IMMUTABLE)) {
+            throw new FsException(
+                    Errno.EPERM,
+                    "inode %d is immutable: take that away with chattr -i".formatted(ino));
         }
     }
 

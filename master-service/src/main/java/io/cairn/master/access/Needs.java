@@ -1,5 +1,6 @@
 package io.cairn.master.access;
 
+import io.cairn.cluster.Inode;
 import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileType;
@@ -39,12 +40,29 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
                     SessionMutation.OpenSession _,
                     SessionMutation.CloseSession _ ->
                     NOTHING;
-            case HostMutation.SetHostLock m -> ofLock(m.ino(), m.lock());
+            // A machine that has a younger state loses its locks of all trees.
+            case HostMutation.SetHostLock m -> ofLock(m.ino(), m.lock()).wide();
             case HostMutation.CancelHostLock m ->
-                    new Needs(List.of(m.ino()), Set.of(), false, false);
+                    new Needs(List.of(m.ino()), Set.of(), false, true);
             case HostMutation.ReleaseHost _, HostMutation.TakeNotifyState _ -> WIDE;
             case LeaderMutation _ -> NOTHING;
         };
+    }
+
+    private Needs wide() {
+        return new Needs(inos, operations, isChange, true);
+    }
+
+    /** The same, and what else it is to exchange the contents of two files. */
+    Needs ofSwap(Inode one, Inode other) {
+        Set<Operation> all = EnumSet.copyOf(operations);
+        if (!one.policy().equals(other.policy())) {
+            all.add(Operation.POLICY);
+        }
+        if (one.attributes().size() != other.attributes().size()) {
+            all.add(Operation.TRUNCATE);
+        }
+        return new Needs(inos, all, isChange, isWide);
     }
 
     private static Needs change(Operation operation, Long... inos) {

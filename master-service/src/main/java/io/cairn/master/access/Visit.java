@@ -8,6 +8,7 @@ import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.trash.TrashRecord;
+import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -77,7 +78,7 @@ public final class Visit {
             open();
             return asked;
         }
-        Needs needs = Needs.of(mutation);
+        Needs needs = needs(mutation);
         MountRule first = null;
         for (long ino : needs.inos()) {
             MountRule rule = require(asked.session(), ino);
@@ -95,6 +96,7 @@ public final class Visit {
         if (needs.isWide()) {
             requireWhole();
         }
+        requireAsSaid(asked);
         if (first == null) {
             return asked;
         }
@@ -120,6 +122,32 @@ public final class Visit {
                 && !namespace.hasReply(asked.session(), asked.sequence())) {
             throw new FsException(Errno.ESTALE, "inode " + ino + " is gone");
         }
+    }
+
+    private Needs needs(Mutation mutation) {
+        Needs needs = Needs.of(mutation);
+        if (mutation.unwrapped() instanceof ContentMutation.SwapContents m) {
+            Inode one = namespace.inode(m.ino());
+            Inode other = namespace.inode(m.otherIno());
+            return one == null || other == null ? needs : needs.ofSwap(one, other);
+        }
+        return needs;
+    }
+
+    /** What an exchange changes was judged by the versions of now: it is of these or of none. */
+    private void requireAsSaid(Envelope asked) {
+        if (asked.mutation().unwrapped() instanceof ContentMutation.SwapContents m
+                && !(isVersion(m.ino(), m.version()) && isVersion(m.otherIno(), m.otherVersion()))
+                && !namespace.hasReply(asked.session(), asked.sequence())) {
+            throw new FsException(
+                    Errno.ESTALE,
+                    "inode %d or %d has another version".formatted(m.ino(), m.otherIno()));
+        }
+    }
+
+    private boolean isVersion(long ino, long version) {
+        Inode inode = namespace.inode(ino);
+        return inode != null && inode.attributes().version() == version;
     }
 
     private void requireChange(MountRule rule, Needs needs) {
