@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -32,6 +33,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -40,6 +42,8 @@ import org.junit.jupiter.api.Test;
 
 /** Tickets and their keys, asked of a master message by message. */
 class TicketDeskTest {
+    private static final long HOUR_MS = 3_600_000;
+
     private final HandScheduler time = new HandScheduler();
     private final LoneTransport transport = new LoneTransport();
     private final Namespace namespace = new Namespace(new MemoryStore());
@@ -162,6 +166,41 @@ class TicketDeskTest {
         time.pass(3_600_000);
         // The key of the last hour stays for one more.
         assertTrue(Arrays.equals(before.bytes(), key(keys(server, "c1"), hour).bytes()));
+    }
+
+    /** A chunk server that has heard the keys of an hour can check what is signed in the next. */
+    @Test
+    void theSecretIsReplacedEachWeekAndNobodyNotices() {
+        claim();
+        byte[] first = secret();
+        TicketKeys heard = keys(server, "c1");
+        for (int week = 1; week <= 2; week++) {
+            time.standStill(7 * 24 * HOUR_MS);
+            time.pass(500);
+            byte[] before = secret();
+            heard = keys(server, "c1");
+            for (int hour = 0; hour < 4; hour++) {
+                time.standStill(HOUR_MS);
+                time.pass(500);
+                session = open(mount);
+                Ticket ticket = ticket(mount, session);
+                TicketClaim claim = TicketClaim.read(ticket);
+                assertNotNull(claim);
+                assertTrue(claim.isSigned(ticket, key(heard, claim.hour()), "mount.a"));
+                TicketKeys next = keys(server, "c1");
+                byte[] known = key(heard, claim.hour()).bytes();
+                assertArrayEquals(known, key(next, claim.hour()).bytes());
+                heard = next;
+            }
+            assertFalse(Arrays.equals(before, secret()), "there is a new one");
+        }
+        String all = new String(secret(), StandardCharsets.ISO_8859_1);
+        String old = new String(first, StandardCharsets.ISO_8859_1);
+        assertFalse(all.contains(old.substring(old.length() - 32)), "the first one is forgotten");
+    }
+
+    private byte[] secret() {
+        return namespace.records("tickets/secret", "", 1).getFirst().value();
     }
 
     @Test

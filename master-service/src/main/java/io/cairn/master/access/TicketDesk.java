@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.net.Connection;
 import io.cairn.net.Principal;
 import io.cairn.runtime.Clock;
@@ -13,7 +14,6 @@ import io.cairn.wire.chunk.TicketKeys;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Signs tickets for chunks, and tells chunk servers the keys. The secret from which keys come is
- * random and a record of the state, so every leader has the same ones. The first leader that needs
- * it makes it. Thread-safe; never blocks.
+ * Signs tickets for chunks, and tells chunk servers the keys. The secrets from which keys come are
+ * random and a record of the state, so every leader has the same ones. The leader that needs the
+ * first one makes it, and another one each week. Thread-safe; never blocks.
  */
 public final class TicketDesk {
     /** How long a ticket is good, in milliseconds. */
@@ -35,15 +35,16 @@ public final class TicketDesk {
     private static final int SECRET_BYTES = 32;
     private static final byte[] NONE = {};
 
-    private final RecordBook<byte[]> book;
+    private final RecordBook<TicketSecrets> book;
+    private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final Clock clock;
     private final RandomGenerator random;
     private volatile @Nullable Derived derived;
-    private boolean founding;
+    private boolean replacing;
 
     /** The keys of the hours before, now and after. */
-    private record Derived(byte[] secret, int hour, List<TicketKey> keys) {}
+    private record Derived(TicketSecrets secrets, int hour, List<TicketKey> keys) {}
 
     /**
      * A desk.
@@ -54,7 +55,10 @@ public final class TicketDesk {
      */
     public TicketDesk(
             Supplier<Namespace> namespace, LogWriter log, Clock clock, RandomGenerator random) {
-        this.book = new RecordBook<>(namespace, RECORD, NONE, value -> value);
+        this.namespace = namespace;
+        this.book =
+                new RecordBook<>(
+                        namespace, RECORD, TicketSecrets.NONE, TicketSecrets::decode);
         this.log = log;
         this.clock = clock;
         this.random = random;
@@ -98,55 +102,82 @@ public final class TicketDesk {
     }
 
     private @Nullable Derived derived(long nowMs) {
-        byte[] secret = book.value();
-        if (secret == null) {
-            return null;
-        }
-        if (secret.length == 0) {
-            found();
+        TicketSecrets secrets = book.value();
+        if (secrets == null) {
             return null;
         }
         int hour = TicketKey.hourOf(nowMs);
+        if (secrets.isDue(hour)) {
+            replace(hour);
+        }
+        if (secrets.isEmpty()) {
+            return null;
+        }
         Derived known = derived;
-        if (known == null || known.hour != hour || !Arrays.equals(known.secret, secret)) {
+        if (known == null || known.hour != hour || !known.secrets.equals(secrets)) {
             known =
                     new Derived(
-                            secret,
+                            secrets,
                             hour,
                             List.of(
-                                    TicketKey.derive(secret, hour - 1),
-                                    TicketKey.derive(secret, hour),
-                                    TicketKey.derive(secret, hour + 1)));
+                                    key(secrets, hour - 1),
+                                    key(secrets, hour),
+                                    key(secrets, hour + 1)));
             derived = known;
         }
         return known;
     }
 
-    /** Makes the secret, unless somebody else does. */
-    private void found() {
+    private static TicketKey key(TicketSecrets secrets, int hour) {
+        return TicketKey.derive(secrets.of(hour), hour);
+    }
+
+    /** Makes a secret, unless somebody else does or has. */
+    private void replace(int hour) {
         synchronized (this) {
-            if (founding) {
+            if (replacing) {
                 return;
             }
-            founding = true;
+            replacing = true;
         }
-        byte[] secret = new byte[SECRET_BYTES];
-        synchronized (random) {
-            random.nextBytes(secret);
+        RecordChange change = change(hour);
+        if (change == null) {
+            replaced();
+            return;
         }
-        RecordChange fresh = new RecordChange(RECORD, 0, secret);
         var _ =
-                log.submit(new LeaderMutation.ChangeRecords(List.of(fresh)))
+                log.submit(new LeaderMutation.ChangeRecords(List.of(change)))
                         .whenComplete(
                                 (reply, error) -> {
-                                    synchronized (this) {
-                                        founding = false;
-                                    }
+                                    replaced();
                                     if (error != null) {
                                         LOG.info("no secret of tickets yet: {}", error.toString());
                                     } else if (reply instanceof Reply.Failure refused) {
                                         LOG.info("the secret of tickets: {}", refused.message());
                                     }
                                 });
+    }
+
+    private synchronized void replaced() {
+        replacing = false;
+    }
+
+    /** What the record becomes; null when it is not due any more. */
+    private @Nullable RecordChange change(int hour) {
+        List<AdminRecord> found = namespace.get().records(RECORD, "", 1);
+        boolean isThere = !found.isEmpty() && found.getFirst().key().equals(RECORD);
+        TicketSecrets now =
+                isThere ? TicketSecrets.decode(found.getFirst().value()) : TicketSecrets.NONE;
+        if (!now.isDue(hour)) {
+            return null;
+        }
+        byte[] secret = new byte[SECRET_BYTES];
+        synchronized (random) {
+            random.nextBytes(secret);
+        }
+        return new RecordChange(
+                RECORD,
+                isThere ? found.getFirst().version() : 0,
+                now.with(secret, hour).encode());
     }
 }
