@@ -261,6 +261,7 @@ class SecuredClusterTest {
         new Random(7).nextBytes(contents);
         Files.write(part.resolve("large"), contents);
         assertArrayEquals(contents, Files.readAllBytes(part.resolve("large")));
+        start("gateway", gatewayWith(password)).await(CairnProcess.READY, 60);
     }
 
     /** What a change of the rules or users says, with a line of input. */
@@ -287,18 +288,39 @@ class SecuredClusterTest {
         assertTrue(refused.output().contains(says), refused.output());
     }
 
-    private String[] mountOf(Path part, String password) throws IOException {
+    private Path login(String password) throws IOException {
         Path login = directory.resolve("login-" + password.length());
         Files.writeString(login, "user=alice\npassword=" + password + "\n");
         Files.setPosixFilePermissions(login, PosixFilePermissions.fromString("rw-------"));
-        Path authority = directory.resolve("m1").resolve("tls").resolve("authority.pem");
+        return login;
+    }
+
+    private Path authority() {
+        return directory.resolve("m1").resolve("tls").resolve("authority.pem");
+    }
+
+    private String[] gatewayWith(String password) throws IOException {
+        return new String[] {
+            "nfs",
+            "--masters",
+            master.toString(),
+            "--listen",
+            "127.0.0.1:0",
+            "--ca",
+            authority().toString(),
+            "--credentials",
+            login(password).toString()
+        };
+    }
+
+    private String[] mountOf(Path part, String password) throws IOException {
         return new String[] {
             "mount",
             master.toString(),
             part.toString(),
             "--foreground",
             "-o",
-            "ca=" + authority + ",credentials=" + login
+            "ca=" + authority() + ",credentials=" + login(password)
         };
     }
 

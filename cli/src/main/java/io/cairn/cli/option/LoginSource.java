@@ -82,16 +82,16 @@ public record LoginSource(@Nullable String user, @Nullable Path credentials) {
                     ExitCode.USAGE,
                     "ca="
                             + file
-                            + " is for mounts without a certificate, and this one has an"
-                            + " identity: leave one of them out");
+                            + " is for mounts and gateways without a certificate, and this one"
+                            + " has an identity: leave one of them out");
         }
         if (user == null && credentials == null) {
             throw new CommandException(
                     ExitCode.USAGE,
                     "ca="
                             + file
-                            + " is for mounts with a password: add credentials=FILE or"
-                            + " user=NAME");
+                            + " is for mounts and gateways with a password: add"
+                            + " credentials=FILE or user=NAME, to a gateway --credentials FILE");
         }
         return CertificateAuthority.certificateIn(Path.of(file).toAbsolutePath());
     }

@@ -7,6 +7,8 @@ import io.cairn.cli.option.LoginSource;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
+import io.cairn.client.session.PasswordLogin;
+import io.cairn.cluster.Endpoint;
 import io.cairn.net.Principal.Role;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.node.AdminPage;
@@ -14,10 +16,15 @@ import io.cairn.node.Closing;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
+import io.cairn.node.MasterWait;
 import io.cairn.node.NfsNode;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
+import io.cairn.node.identity.PasswordJoining;
+import io.cairn.runtime.Clock;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -134,6 +141,16 @@ public final class NfsCommand implements Callable<Integer> {
             })
     private @Nullable Path credentialsFile;
 
+    @Option(
+            names = "--ca",
+            paramLabel = "FILE",
+            description = {
+                "Know the masters by the certificate of their authority (tls/authority.pem of a"
+                        + " master), and get one of our own for the password of --credentials:",
+                "in a cluster with TLS, in place of --identity."
+            })
+    private @Nullable Path authorityFile;
+
     @Mixin private MetricsOption metrics = new MetricsOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -163,12 +180,20 @@ public final class NfsCommand implements Callable<Integer> {
             settings = settings.withRpcbindPort(rpcbindPort);
         }
         NfsNode.parse(exports);
-        Credentials credentials = identity.open(Role.GATEWAY, null);
-        LoginSource.Login login = new LoginSource(null, credentialsFile).read();
+        Credentials own = identity.open(Role.GATEWAY, null);
+        LoginSource logins = new LoginSource(null, credentialsFile);
+        X509Certificate authority = authority(logins, own != null);
+        LoginSource.Login login = logins.read();
+        PasswordLogin who = login == null ? null : login.open();
         try (Closing closing = new Closing()) {
-            ProcessContext world = closing.add(worldOptions.open(credentials));
-            if (login != null) {
-                world.logInWith(login.open());
+            ProcessContext world =
+                    closing.add(
+                            worldOptions.open(
+                                    authority == null || who == null
+                                            ? own
+                                            : credentials(authority, who)));
+            if (who != null) {
+                world.logInWith(who);
             }
             AdminPage page =
                     closing.add(
@@ -181,5 +206,21 @@ public final class NfsCommand implements Callable<Integer> {
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    private @Nullable X509Certificate authority(LoginSource logins, boolean isIdentified) {
+        Path file = authorityFile;
+        return logins.authority(file == null ? null : file.toString(), isIdentified);
+    }
+
+    /** Gets a certificate for the password, for as long as this process lasts. */
+    private Credentials credentials(X509Certificate authority, PasswordLogin who) {
+        List<Endpoint> doors = MasterList.parse(masters);
+        PasswordJoining joining =
+                new PasswordJoining(
+                        authority, () -> doors, who, Clock.system(), new SecureRandom());
+        String names = MasterWait.names(doors);
+        Runnable waits = () -> MasterWait.tell(names, MasterWait.errors());
+        return new Credentials(null, joining.join(MasterWait.STANDARD_S, waits));
     }
 }

@@ -88,8 +88,7 @@ public final class Request extends PendingRequest {
      * fault: who gets an error there is killed by it. Nor a lock that was asked for without
      * waiting: it may be granted to a process that knows nothing of it and goes on.
      */
-    @Override
-    public boolean isInterrupted() {
+    boolean isInterrupted() {
         return interrupted && opcode != Opcode.READ && opcode != Opcode.SETLK;
     }
 
