@@ -4,6 +4,8 @@ import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.LeaderMutation;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +20,11 @@ import java.util.function.Supplier;
  * registered: {@link #begin} and {@link #end} bracket them.
  */
 final class OrphanReaper {
+    /** Orphans seen at once. */
     private static final int BATCH = 16_384;
+
+    /** Batches that wait: more of a long list are seen while one is purged. */
+    private static final int MAX_BATCHES = 4;
 
     /** Orphans purged in one entry of the log: clients' entries come between. */
     private static final int SLICE = 512;
@@ -33,22 +39,46 @@ final class OrphanReaper {
     private final SessionTable sessions;
     private final LogWriter log;
     private final Clock clock;
+    private final int batch;
     private final AtomicLong nextTicket = new AtomicLong();
     private final Set<Long> pending = new HashSet<>();
-    private List<Long> candidates = List.of();
-    private long candidatesTicket;
-    private long candidatesSinceMs;
+
+    /** Seen, and not begun; guarded by itself. */
+    private final Deque<Batch> batches = new ArrayDeque<>();
+
     private volatile boolean submitting;
     private final AtomicLong term = new AtomicLong();
 
     /** Where to look next: many that are held open must not keep the others from being purged. */
     private long behindIno;
 
+    /**
+     * Orphans that may be purged a while after they were seen.
+     *
+     * @param ticket of the last create that was under way then
+     */
+    private record Batch(List<Long> inos, long ticket, long sinceMs) {}
+
     OrphanReaper(Supplier<Namespace> namespace, SessionTable sessions, LogWriter log, Clock clock) {
+        this(namespace, sessions, log, clock, BATCH);
+    }
+
+    /**
+     * A reaper.
+     *
+     * @param batch orphans seen at once
+     */
+    OrphanReaper(
+            Supplier<Namespace> namespace,
+            SessionTable sessions,
+            LogWriter log,
+            Clock clock,
+            int batch) {
         this.clock = clock;
         this.namespace = namespace;
         this.sessions = sessions;
         this.log = log;
+        this.batch = batch;
     }
 
     /** A create that opens its file is submitted. Returns a ticket for {@link #end}. */
@@ -75,7 +105,10 @@ final class OrphanReaper {
 
     /** Forgets what an earlier term saw. */
     void reset() {
-        candidates = List.of();
+        synchronized (batches) {
+            batches.clear();
+        }
+        behindIno = 0;
         term.incrementAndGet();
         submitting = false;
     }
@@ -85,23 +118,53 @@ final class OrphanReaper {
      * leads.
      */
     void tick() {
-        if (submitting || !sessions.isComplete()) {
+        if (!sessions.isComplete()) {
             return;
         }
-        if (!candidates.isEmpty()) {
-            boolean settled = clock.millis() - candidatesSinceMs >= OPENING_MS;
-            if (!settled || !allEndedUpTo(candidatesTicket)) {
+        look();
+        if (!submitting) {
+            purgeNext(term.get());
+        }
+    }
+
+    /** From the begin again only when all that was seen is done: nothing is seen twice. */
+    private void look() {
+        boolean idle;
+        synchronized (batches) {
+            if (batches.size() >= MAX_BATCHES) {
                 return;
             }
-            List<Long> seen = candidates;
-            candidates = List.of();
-            purge(seen, 0, term.get());
+            idle = batches.isEmpty() && !submitting;
+        }
+        if (behindIno == 0 && !idle) {
             return;
         }
-        candidatesTicket = nextTicket.get();
-        candidatesSinceMs = clock.millis();
-        candidates = namespace.get().orphans(behindIno, BATCH);
-        behindIno = candidates.size() < BATCH ? 0 : candidates.getLast();
+        long ticket = nextTicket.get();
+        long sinceMs = clock.millis();
+        List<Long> seen = namespace.get().orphans(behindIno, batch);
+        behindIno = seen.size() < batch ? 0 : seen.getLast();
+        if (!seen.isEmpty()) {
+            synchronized (batches) {
+                batches.add(new Batch(seen, ticket, sinceMs));
+            }
+        }
+    }
+
+    private void purgeNext(long begun) {
+        Batch next;
+        synchronized (batches) {
+            next = batches.peek();
+            boolean isDue =
+                    next != null
+                            && clock.millis() - next.sinceMs >= OPENING_MS
+                            && allEndedUpTo(next.ticket);
+            if (!isDue || begun != term.get()) {
+                return;
+            }
+            batches.remove();
+            submitting = true;
+        }
+        purge(next.inos, 0, begun);
     }
 
     /** One entry after the other, while this master leads; what fails is found again. */
@@ -120,14 +183,16 @@ final class OrphanReaper {
                             .toArray();
             at = end;
         }
-        submitting = inos.length > 0;
-        if (submitting) {
-            int next = at;
-            var _ =
-                    log.submit(new LeaderMutation.Purge(inos))
-                            .whenComplete(
-                                    (reply, error) ->
-                                            purge(seen, error == null ? next : seen.size(), begun));
+        if (inos.length == 0) {
+            submitting = false;
+            purgeNext(begun);
+            return;
         }
+        int next = at;
+        var _ =
+                log.submit(new LeaderMutation.Purge(inos))
+                        .whenComplete(
+                                (reply, error) ->
+                                        purge(seen, error == null ? next : seen.size(), begun));
     }
 }

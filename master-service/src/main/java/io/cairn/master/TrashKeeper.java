@@ -60,6 +60,9 @@ public final class TrashKeeper {
     /** Orphans looked at. */
     private static final int MAX_ORPHANS = 1 << 14;
 
+    /** Nothing is purged while so many inodes wait for their deletion: it would only pile up. */
+    private static final int MAX_AHEAD = 1 << 16;
+
     private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final Function<List<Reply.TrashReply.Made>, CompletableFuture<Void>> announce;
@@ -78,6 +81,7 @@ public final class TrashKeeper {
     private boolean fruitless;
 
     private boolean heldTold;
+    private int maxAhead = MAX_AHEAD;
 
     /**
      * What purging a file does for the disks, all copies counted.
@@ -120,7 +124,7 @@ public final class TrashKeeper {
 
     /** Begins to purge what has to go. Called by one thread while this master leads. */
     void tick() {
-        if (submitting) {
+        if (submitting || isFarAhead()) {
             return;
         }
         List<Long> ended = namespace.get().trashEnding(clock.wallNs(), SLICE * MAX_SLICES);
@@ -131,6 +135,21 @@ public final class TrashKeeper {
             submitting = true;
             purge(ended, 0, term.get());
         }
+    }
+
+    /** Nothing is purged while so many inodes wait for their deletion. */
+    void limitAhead(int most) {
+        maxAhead = most;
+    }
+
+    /** Whether the deletion of inodes is far behind; those that somebody holds open wait anyway. */
+    private boolean isFarAhead() {
+        return namespace.get().orphanCount() >= maxAhead
+                && unopened() >= Math.min(maxAhead, MAX_ORPHANS);
+    }
+
+    private long unopened() {
+        return namespace.get().orphans(0, MAX_ORPHANS).stream().filter(isOpen.negate()).count();
     }
 
     /** What goes because disks are short: nothing for a while as long as chunk servers delete. */
@@ -294,9 +313,7 @@ public final class TrashKeeper {
      * holds open do not count.
      */
     public long awaiting() {
-        Namespace state = namespace.get();
-        long orphans = state.orphans(0, MAX_ORPHANS).stream().filter(isOpen.negate()).count();
-        return orphans + state.garbageCount();
+        return unopened() + namespace.get().garbageCount();
     }
 
     /**

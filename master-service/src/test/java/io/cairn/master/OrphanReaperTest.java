@@ -104,4 +104,46 @@ final class OrphanReaperTest {
         assertEquals(0, entries.size());
         assertEquals(MANY - 512, namespace.orphanCount());
     }
+
+    /** While one batch is purged the next ones have their time already. */
+    @Test
+    void manyAreSeenAheadAndGoOneBatchAfterTheOther() {
+        OrphanReaper ahead = new OrphanReaper(() -> namespace, sessions, this::submit, time, 500);
+        for (int look = 0; look < 5; look++) {
+            ahead.tick();
+        }
+        assertEquals(0, entries.size());
+        time.pass(600);
+        ahead.tick();
+        assertEquals(1, entries.size());
+        assertEquals(MANY - 500, namespace.orphanCount());
+        answer();
+        assertEquals(MANY - 1_000, namespace.orphanCount());
+        answer();
+        answer();
+        assertEquals(0, namespace.orphanCount());
+        assertEquals(0, entries.size());
+    }
+
+    /** Files that are open do not hide those behind them, and are looked at again. */
+    @Test
+    void openOnesAreMetAgainWhenAllOthersAreGone() {
+        OrphanReaper small = new OrphanReaper(() -> namespace, sessions, this::submit, time, 100);
+        long open = inos.getFirst();
+        sessions.open(session, open);
+        for (int turn = 0; turn < 40; turn++) {
+            time.pass(600);
+            small.tick();
+            while (!entries.isEmpty()) {
+                answer();
+            }
+        }
+        assertEquals(1, namespace.orphanCount());
+        sessions.release(session, new long[] {open});
+        for (int turn = 0; turn < 3; turn++) {
+            time.pass(600);
+            small.tick();
+        }
+        assertEquals(0, namespace.orphanCount());
+    }
 }

@@ -99,6 +99,31 @@ final class TrashKeeperTest {
         assertEquals(List.of(), namespace.check());
     }
 
+    /** Purging does not run ahead of deleting: what waits in between is in memory. */
+    @Test
+    void waitsWhileManyInodesAreToBeDeleted() {
+        keeper.limitAhead(10);
+        List<Long> inos = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            inos.add(makeAndRemove("f" + i));
+        }
+        time.pass(KEPT_S * 1000 + 1);
+        keeper.tick();
+        assertEquals(1, entries);
+        assertEquals(0, namespace.trashSums().files());
+        makeAndRemove("late");
+        time.pass(KEPT_S * 1000 + 1);
+        keeper.tick();
+        assertEquals(1, entries);
+        assertEquals(1, namespace.trashSums().files());
+        apply(
+                0,
+                0,
+                new LeaderMutation.Purge(inos.stream().mapToLong(Long::longValue).toArray()));
+        keeper.tick();
+        assertEquals(0, namespace.trashSums().files());
+    }
+
     @Test
     void restoresAndWaitsUntilEverybodyCanKnow() {
         long ino = makeAndRemove("f");

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 record Deletions(long awaiting, String mark) {
     private static final int LOOKED = 512;
 
+    /** So many pieces are counted one by one. */
+    private static final int COUNTED = 1 << 15;
+
     /** What waits of what was removed up to a mark; all when it is null. */
     static Deletions of(MasterService master, @Nullable String mark) {
         if (mark == null) {
@@ -48,12 +51,26 @@ record Deletions(long awaiting, String mark) {
         throw Problem.invalid("mark", "'mark' must be that of an earlier answer.");
     }
 
-    /** Those with numbers up to one; the mark has the last of these. */
+    /**
+     * Those with numbers up to one; the mark has the last of these. When there are very many, all
+     * are told that wait, later ones among them: counting would take longer than the answer is
+     * good for.
+     */
     private static Deletions pieces(Namespace namespace, long lastNumber) {
+        return pieces(namespace::garbage, namespace.garbageCount(), lastNumber, COUNTED);
+    }
+
+    /** The queue of pieces in the order of their numbers. */
+    interface Queue {
+        /** The next behind a number, at most so many. */
+        List<GarbageTask> after(long number, int max);
+    }
+
+    static Deletions pieces(Queue queue, long all, long lastNumber, int counted) {
         long count = 0;
         long after = 0;
-        while (true) {
-            List<GarbageTask> page = namespace.garbage(after, LOOKED);
+        while (count < counted) {
+            List<GarbageTask> page = queue.after(after, LOOKED);
             for (GarbageTask piece : page) {
                 if (piece.entryId() > lastNumber) {
                     return new Deletions(count, "n" + after);
@@ -65,5 +82,28 @@ record Deletions(long awaiting, String mark) {
                 return new Deletions(count, "n" + after);
             }
         }
+        long last = lastNumber == Long.MAX_VALUE ? lastOf(queue, after) : lastNumber;
+        return new Deletions(Math.max(count, all), "n" + last);
+    }
+
+    /** The last number, found in a few dozen steps. */
+    private static long lastOf(Queue queue, long known) {
+        long low = known;
+        long step = 1;
+        while (step < Long.MAX_VALUE / 4 - low && !queue.after(low + step, 1).isEmpty()) {
+            low += step;
+            step *= 2;
+        }
+        long high = low + step;
+        while (low + 1 < high) {
+            long middle = (low + high) >>> 1;
+            if (queue.after(middle, 1).isEmpty()) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        List<GarbageTask> last = queue.after(low, 1);
+        return last.isEmpty() ? low : last.getFirst().entryId();
     }
 }

@@ -13,7 +13,7 @@ import java.util.Map;
  * members brings one back. Bounded: the oldest are forgotten. Thread-safe.
  */
 public final class Tombstones {
-    private static final int GRAVES = 16_384;
+    private static final int GRAVES = 65_536;
 
     private record Range(long fromChunk, long endChunk) {}
 

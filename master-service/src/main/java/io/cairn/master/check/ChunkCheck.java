@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -68,8 +69,13 @@ public final class ChunkCheck {
                 ClusterMap map, PlacementGroup group, int target, long afterOid, long afterIndex);
     }
 
-    /** A range of objects. */
-    private record Range(ObjectUses uses, long afterOid, Map<Long, List<GarbageTask>> garbage) {
+    /** A range of objects, with what is to be deleted of them. */
+    private record Range(
+            ObjectUses uses, long afterOid, long lastOid, Map<Long, List<GarbageTask>> garbage) {
+        List<Use> all() {
+            return uses.all().stream().filter(use -> use.oid() <= lastOid).toList();
+        }
+
         boolean isGivenUp(int pool, ChunkState chunk) {
             return garbage.getOrDefault(chunk.oid(), List.of()).stream()
                     .anyMatch(
@@ -112,8 +118,9 @@ public final class ChunkCheck {
         long after = 0;
         while (after < nextOid && faults.size() < MAX_FAULTS) {
             ObjectUses uses = ObjectUses.after(view, after, window);
-            look(new Range(uses, after, garbage(after, uses.lastOid())));
-            after = uses.lastOid();
+            Range range = range(uses, after);
+            look(range);
+            after = range.lastOid;
         }
         return List.copyOf(faults);
     }
@@ -123,17 +130,23 @@ public final class ChunkCheck {
         return unlisted;
     }
 
-    private Map<Long, List<GarbageTask>> garbage(long after, long last) {
-        Map<Long, List<GarbageTask>> found = new HashMap<>();
+    /** Shorter than that of the uses when more objects than these are to be deleted. */
+    private Range range(ObjectUses uses, long after) {
+        NavigableMap<Long, List<GarbageTask>> found = new TreeMap<>();
+        long[] last = {uses.lastOid()};
         view.each(
                 Family.GC,
                 (key, value) -> {
                     GarbageTask task = ObjectLedger.decode(key, value);
-                    if (task.oid() > after && task.oid() <= last) {
+                    if (task.oid() > after && task.oid() <= last[0]) {
                         found.computeIfAbsent(task.oid(), _ -> new ArrayList<>(1)).add(task);
+                        if (found.size() > window) {
+                            found.pollLastEntry();
+                            last[0] = found.lastKey();
+                        }
                     }
                 });
-        return found;
+        return new Range(uses, after, last[0], found);
     }
 
     private void look(Range range) {
@@ -148,7 +161,7 @@ public final class ChunkCheck {
                 found.roomBytes.forEach((oid, bytes) -> stored.merge(oid, bytes, Long::sum));
             }
         }
-        for (Use use : range.uses.all()) {
+        for (Use use : range.all()) {
             checkBytes(use, stored.getOrDefault(use.oid(), 0L));
         }
     }
@@ -196,7 +209,7 @@ public final class ChunkCheck {
             throw new FsException(Errno.NOT_READY, "no member of the group serves");
         }
         Found found = new Found();
-        long last = Math.min(range.uses.lastOid(), nextOid - 1);
+        long last = Math.min(range.lastOid, nextOid - 1);
         for (Held held = chunks.next(); held != null; held = chunks.next()) {
             if (held.state().oid() > last) {
                 break;

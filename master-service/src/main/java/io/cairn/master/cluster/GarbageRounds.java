@@ -8,6 +8,7 @@ import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import io.cairn.wire.master.LeaderMutation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -26,13 +28,16 @@ import java.util.function.Supplier;
  */
 final class GarbageRounds {
     /** Entries that servers work at. */
-    private static final int WINDOW = 4096;
+    private static final int WINDOW = 16_384;
 
     /** Entries that wait for servers that are away; the rest stays in the queue. */
     private static final int MAX_WAITING = 131_072;
 
-    /** Entries told to a server in one heartbeat. */
-    private static final int PER_HEARTBEAT = 1024;
+    /** Entries told to a server in one heartbeat, some 150 KB. */
+    private static final int PER_HEARTBEAT = 4096;
+
+    /** Entries taken out of the queue in one entry of the log: clients' entries come between. */
+    private static final int SLICE = 1024;
 
     private final Supplier<Namespace> namespace;
     private final LogWriter log;
@@ -49,6 +54,9 @@ final class GarbageRounds {
     private long epoch;
     private volatile boolean submitting;
     private volatile boolean refused;
+
+    /** Counts the terms of this master. */
+    private final AtomicInteger terms = new AtomicInteger();
 
     /**
      * The entries up to here were taken into the window. The queue is read from here on: the store
@@ -95,6 +103,7 @@ final class GarbageRounds {
         away = Set.of();
         epoch = 0;
         takenUpTo = 0;
+        terms.incrementAndGet();
         submitting = false;
         refused = false;
     }
@@ -190,19 +199,32 @@ final class GarbageRounds {
         if (done.length == 0) {
             return;
         }
+        for (long id : done) {
+            rounds.remove(id);
+        }
         submitting = true;
+        collected(done, 0, terms.get());
+    }
+
+    /** One entry after the other, as fast as the log takes them; from any thread. */
+    private void collected(long[] done, int from, int begun) {
+        int end = Math.min(from + SLICE, done.length);
         var _ =
-                log.submit(new LeaderMutation.Collected(done))
+                log.submit(new LeaderMutation.Collected(Arrays.copyOfRange(done, from, end)))
                         .whenComplete(
                                 (reply, error) -> {
+                                    if (begun != terms.get()) {
+                                        return;
+                                    }
+                                    if (error == null && end < done.length) {
+                                        collected(done, end, begun);
+                                        return;
+                                    }
                                     if (error != null) {
                                         refused = true;
                                     }
                                     submitting = false;
                                 });
-        for (long id : done) {
-            rounds.remove(id);
-        }
     }
 
     private Map<String, Set<Integer>> serversOf(int poolId) {

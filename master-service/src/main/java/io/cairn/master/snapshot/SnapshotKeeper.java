@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SnapshotKeeper {
     /** Records swept in one entry of the log: clients' entries come between. */
-    private static final int BATCH = 4096;
+    private static final int BATCH = 1024;
 
     /** Chunk servers are waited for so long. */
     private static final long PATIENCE_MS = 10_000;

@@ -240,4 +240,21 @@ class ChunkCheckTest {
         assertEquals(Set.of(group(ino, 1)), check.unlisted().keySet());
         assertTrue(check.unlisted().values().iterator().next().contains("of another map"));
     }
+
+    /** More objects wait for their deletion than are looked at together. */
+    @Test
+    void manyThatAreToBeDeletedAreNoFaults() {
+        List<Long> gone = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            gone.add(file(2));
+        }
+        long kept = file(1);
+        lose(kept, 0, group(kept, 0));
+        for (int i = 0; i < gone.size(); i++) {
+            bench.unlink(Bench.ROOT, "f" + i);
+            bench.leader(new LeaderMutation.Purge(new long[] {gone.get(i)}));
+        }
+        assertEquals(9, bench.namespace.garbageCount());
+        assertEquals(1, look().size());
+    }
 }

@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 final class GarbageRoundsTest {
-    /** More than the window. */
+    /** More than one server is told at once. */
     private static final int MANY = 4_500;
 
     private final Namespace namespace = new Namespace(new MemoryStore());
@@ -43,9 +43,13 @@ final class GarbageRoundsTest {
     private long session;
     private long sequence;
     private int entries;
+    private int failing;
 
     private CompletableFuture<Reply> submit(LeaderMutation mutation) {
         entries++;
+        if (entries == failing) {
+            return CompletableFuture.failedFuture(new IllegalStateException("not the leader"));
+        }
         return CompletableFuture.completedFuture(apply(0, 0, mutation));
     }
 
@@ -157,6 +161,22 @@ final class GarbageRoundsTest {
         apply(0, 0, new LeaderMutation.ChangeMap(smaller.since(namespace.clusterMap())));
         rounds.tick(alive::contains);
         assertEquals(smaller.servers(), namespace.clusterMap().servers());
+        assertEquals(0, namespace.garbageCount());
+    }
+
+    /** What the log did not take is confirmed anew, and goes then. */
+    @Test
+    void whatTheLogRefusesIsNotLost() {
+        remove(2_100);
+        failing = 2;
+        for (int turn = 0; turn < 6; turn++) {
+            rounds.tick(alive::contains);
+            for (String server : alive) {
+                long[] ids =
+                        rounds.tasks(server).stream().mapToLong(GarbageTask::entryId).toArray();
+                rounds.confirm(server, ids);
+            }
+        }
         assertEquals(0, namespace.garbageCount());
     }
 }
