@@ -33,8 +33,8 @@ import java.util.SplittableRandom;
  * {@code flat}: all files in one directory; {@code tree}: 1,000 in each directory; {@code deep}:
  * the same eight directories down. Only the state and its store are measured: no log, no network.
  * Data in {@code /dev/shm}. <i>Cold</i> is right after the store was opened, <i>warm</i> the same
- * again. Microseconds of the processor for each operation, in the thread that does it; milliseconds of
- * the clock where it says so. The compiler is warmed up first.
+ * again. Microseconds of the processor for each operation, in the thread that does it; milliseconds
+ * of the clock where it says so. The compiler is warmed up first.
  */
 public final class ScaleTable {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -94,7 +94,8 @@ public final class ScaleTable {
             ScaleTable table = new ScaleTable(tree, files);
             boolean isFlat = shape.equals("flat");
             int each = isFlat ? files : Math.min(files, PER_DIRECTORY);
-            table.each("fill", files, () -> tree.fill(files, each, shape.equals("deep") ? DEPTH : 1));
+            table.each(
+                    "fill", files, () -> tree.fill(files, each, shape.equals("deep") ? DEPTH : 1));
             table.found.put("open, ms", tree.reopen() / 1e6);
             table.reads(" cold");
             table.reads(" warm");
@@ -157,7 +158,6 @@ public final class ScaleTable {
     private Reply lookup(long parent, Name name) {
         return tree.namespace().read(tree.session(), new Query.Lookup(parent, name));
     }
-
 
     private long parentOf(Name name) {
         int number = Integer.parseInt(name.toString().substring("file-".length()));
@@ -299,9 +299,7 @@ public final class ScaleTable {
                     purge(inos);
                 });
         int number = tree.namespace().snapshots().getLast().number();
-        once(
-                "snapshot dropped",
-                () -> tree.leader(new SnapshotMutation.DropSnapshot(number)));
+        once("snapshot dropped", () -> tree.leader(new SnapshotMutation.DropSnapshot(number)));
         each("sweep, each removed", listed.size(), this::sweep);
     }
 

@@ -164,8 +164,7 @@ final class ScaleTree implements AutoCloseable {
     }
 
     private Reply apply() {
-        Reply reply =
-                namespace.apply(1, ++index, entry.toBytes()).outcomes().getFirst().reply();
+        Reply reply = namespace.apply(1, ++index, entry.toBytes()).outcomes().getFirst().reply();
         entry = new Encoder(64 << 10);
         return require(reply);
     }

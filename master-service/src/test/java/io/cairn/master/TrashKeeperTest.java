@@ -116,10 +116,7 @@ final class TrashKeeperTest {
         keeper.tick();
         assertEquals(1, entries);
         assertEquals(1, namespace.trashSums().files());
-        apply(
-                0,
-                0,
-                new LeaderMutation.Purge(inos.stream().mapToLong(Long::longValue).toArray()));
+        apply(0, 0, new LeaderMutation.Purge(inos.stream().mapToLong(Long::longValue).toArray()));
         keeper.tick();
         assertEquals(0, namespace.trashSums().files());
     }

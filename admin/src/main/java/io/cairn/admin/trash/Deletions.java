@@ -53,8 +53,8 @@ record Deletions(long awaiting, String mark) {
 
     /**
      * Those with numbers up to one; the mark has the last of these. When there are very many, all
-     * are told that wait, later ones among them: counting would take longer than the answer is
-     * good for.
+     * are told that wait, later ones among them: counting would take longer than the answer is good
+     * for.
      */
     private static Deletions pieces(Namespace namespace, long lastNumber) {
         return pieces(namespace::garbage, namespace.garbageCount(), lastNumber, COUNTED);
