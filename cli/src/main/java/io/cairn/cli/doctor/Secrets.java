@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 
 /**
  * Takes secrets out of texts for other people: values of settings, options and fields whose names
- * speak of secrets, bearer tokens, private keys, passwords in addresses, and secrets that are known
- * literally.
+ * speak of secrets, bearer tokens, tokens of Cairn wherever they stand, private keys, passwords in
+ * addresses, and secrets that are known literally.
  */
 final class Secrets {
     static final String MASK = "[masked]";
@@ -30,6 +30,15 @@ final class Secrets {
     private static final Pattern OPTION =
             Pattern.compile("(?i)(--" + NAMES + ")(\\s+)(?!-)[^\\s,;\"']+");
 
+    /**
+     * Tokens of the admin API and of newcomers, known by their shape wherever they stand. No metric
+     * has a capital in its name.
+     */
+    private static final Pattern TOKEN =
+            Pattern.compile(
+                    "cairn-join-[A-Za-z0-9_=-]+"
+                            + "|\\bcairn_(?=[a-z0-9_]*[A-Z-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])");
+
     /** Shorter ones would mask ordinary words. */
     private static final int LEAST_LENGTH = 6;
 
@@ -47,6 +56,7 @@ final class Secrets {
         for (String secret : known) {
             masked = masked.replace(secret, MASK);
         }
+        masked = TOKEN.matcher(masked).replaceAll(MASK);
         masked = KEY_BLOCK.matcher(masked).replaceAll(MASK);
         masked = QUOTED.matcher(masked).replaceAll("$1\"" + MASK + "\"");
         masked = BEARER.matcher(masked).replaceAll("$1$2" + MASK);
