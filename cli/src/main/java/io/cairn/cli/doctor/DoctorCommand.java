@@ -1,5 +1,6 @@
 package io.cairn.cli.doctor;
 
+import io.cairn.base.Printable;
 import io.cairn.cli.doctor.Examination.Scope;
 import io.cairn.cli.doctor.Finding.Level;
 import io.cairn.node.ExitCode;
@@ -90,9 +91,10 @@ public final class DoctorCommand implements Callable<Integer> {
     /** The findings as people read them: one line each, the remedy below. */
     static void print(List<Finding> findings, PrintStream out) {
         for (Finding finding : findings) {
-            out.printf("%-4s  %-10s  %s%n", finding.level(), finding.check(), finding.text());
+            String text = Printable.of(finding.text());
+            out.printf("%-4s  %-10s  %s%n", finding.level(), finding.check(), text);
             if (finding.remedy() != null) {
-                out.printf("%18s-> %s%n", "", finding.remedy());
+                out.printf("%18s-> %s%n", "", Printable.of(finding.remedy()));
             }
         }
         out.printf(

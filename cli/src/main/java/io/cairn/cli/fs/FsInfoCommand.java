@@ -3,6 +3,7 @@ package io.cairn.cli.fs;
 import static java.util.stream.Collectors.joining;
 
 import io.cairn.admin.api.Json;
+import io.cairn.base.Printable;
 import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.ByteText;
@@ -95,7 +96,7 @@ final class FsInfoCommand implements Callable<Integer> {
         Attributes a = placement.inode().attributes();
         System.out.printf(
                 "%s: inode %d, %s, %s, version %d%n",
-                path,
+                Printable.of(path),
                 a.ino(),
                 a.type().name().toLowerCase(java.util.Locale.ROOT),
                 Wording.count(a.size(), "byte"),
@@ -128,10 +129,13 @@ final class FsInfoCommand implements Callable<Integer> {
     }
 
     private static String describe(FilePlacement.Replica replica) {
+        String server = replica.server();
         String where =
                 String.format(
                         "%-8s target %-3d %-12s",
-                        replica.server(), replica.targetId(), replica.member());
+                        server == null ? "nowhere" : Printable.of(server),
+                        replica.targetId(),
+                        replica.member());
         if (replica.state() == null) {
             return where + " does not answer";
         }

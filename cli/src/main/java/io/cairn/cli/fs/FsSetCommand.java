@@ -2,6 +2,7 @@ package io.cairn.cli.fs;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.Printable;
 import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
@@ -247,6 +248,11 @@ final class FsSetCommand implements Callable<Integer> {
                         : place.text() + " keeps what is removed: " + time);
     }
 
+    /** The names of others may hold anything. */
+    static String leftLine(String path, FsException why) {
+        return "  " + Printable.of(path) + ": " + Printable.of(Wording.of(why));
+    }
+
     private int tellOfThoseLeft() {
         if (left.isEmpty()) {
             return ExitCode.OK;
@@ -340,7 +346,7 @@ final class FsSetCommand implements Callable<Integer> {
             if (e.errno() != Errno.ESTALE && e.errno() != Errno.ENOENT) {
                 leftCount++;
                 if (left.size() < MAX_LEFT) {
-                    left.add("  " + name + ": " + Wording.of(e));
+                    left.add(leftLine(name, e));
                 }
             }
         }
