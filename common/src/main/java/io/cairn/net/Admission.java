@@ -1,5 +1,6 @@
 package io.cairn.net;
 
+import io.cairn.base.Wording;
 import io.cairn.runtime.Clock;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
@@ -150,7 +151,11 @@ public final class Admission {
         refused = 0;
         reported = true;
         reportedNs = nowNs;
-        return "%s: %d connections refused%s; the last because %s"
-                .formatted(port, count, count > 1 ? " in the last minutes" : "", reason);
+        return "%s: %s refused%s; the last because %s"
+                .formatted(
+                        port,
+                        Wording.count(count, "connection"),
+                        count > 1 ? " in the last minutes" : "",
+                        reason);
     }
 }

@@ -4,13 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.cairn.runtime.Clock;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class AdmissionTest {
     private static final int MAX = 64;
@@ -62,6 +68,51 @@ class AdmissionTest {
         assertEquals(MAX - MAX / 16, admission.open().size());
         assertEquals(4, open("10.0.0.3", 100, false).size());
         assertEquals(0, open("10.0.0.4", 1, false).size(), "nothing is left");
+    }
+
+    /** Whoever comes a thousand times a second does not fill the log. */
+    @Test
+    void refusalsOfAMinuteAreOneWarning() {
+        AtomicLong nowNs = new AtomicLong();
+        Clock clock =
+                new Clock() {
+                    @Override
+                    public long nanoTime() {
+                        return nowNs.get();
+                    }
+
+                    @Override
+                    public long wallNs() {
+                        return nowNs.get();
+                    }
+                };
+        Admission counting = new Admission("port 9871", MAX, MAX / 2, clock);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(Admission.class);
+        logger.addAppender(lines);
+        try {
+            List<From> opened = new ArrayList<>();
+            for (int minute = 0; minute < 2; minute++) {
+                for (int i = 0; i < 4089; i++) {
+                    opened.add(new From("10.0.0.1"));
+                    counting.admit(opened.getLast(), false);
+                }
+                nowNs.addAndGet(TimeUnit.SECONDS.toNanos(61));
+            }
+        } finally {
+            logger.detachAppender(lines);
+        }
+        String limit = "10.0.0.1 has 32, the limit for one address";
+        assertEquals(
+                List.of(
+                        "WARN port 9871: 1 connection refused; the last because " + limit,
+                        "WARN port 9871: 4057 connections refused in the last minutes; the last"
+                                + " because "
+                                + limit),
+                lines.list.stream()
+                        .map(each -> each.getLevel() + " " + each.getFormattedMessage())
+                        .toList());
     }
 
     @Test
