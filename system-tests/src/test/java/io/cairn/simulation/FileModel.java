@@ -41,7 +41,12 @@ final class FileModel {
 
         /** Whether it holds once it was acknowledged, whatever happened since. */
         boolean isLasting() {
-            return synced || tag == 0 || !exposed;
+            return synced || isCut() || !exposed;
+        }
+
+        /** The masters do this, the others are done by chunk servers. */
+        boolean isCut() {
+            return to == Integer.MAX_VALUE;
         }
 
         boolean touches(int cell) {
@@ -97,6 +102,12 @@ final class FileModel {
     /** A write, in cells, by a process. */
     void write(long tag, int at, int cells, int process) {
         changes.add(new Change(tag, at, at + cells, Math.max(size(), at + cells), process));
+    }
+
+    /** Cells are zeros from now on: a hole, or what the file grows by. */
+    void zero(int at, int cells, boolean grows, int process) {
+        int end = at + cells;
+        changes.add(new Change(0, at, end, grows ? Math.max(size(), end) : size(), process));
     }
 
     /** A truncation, in cells. */

@@ -20,6 +20,9 @@ final class FileWork {
     private static final int SMALL_CELLS = 16;
     private static final int LARGE_CELLS = 200;
 
+    /** Mode of fallocate(2): PUNCH_HOLE, KEEP_SIZE. */
+    private static final int PUNCH_HOLE = 3;
+
     /** Files that stay open between turns. */
     private static final int MAX_HELD = 4;
 
@@ -151,7 +154,9 @@ final class FileWork {
         int steps = 1 + random.nextInt(6);
         for (int i = 0; i < steps && sound && mismatch == null; i++) {
             int dice = random.nextInt(10);
-            if (dice < 6) {
+            if (dice < 1) {
+                sound = zeroSome(model, file);
+            } else if (dice < 6) {
                 sound = writeSome(model, file, sync);
             } else if (dice < 7) {
                 sound = flush(model, file);
@@ -203,6 +208,30 @@ final class FileWork {
             model.synced(process);
         }
         return written.isDone();
+    }
+
+    /** Makes a hole, or lets the file grow by zeros. */
+    private boolean zeroSome(FileModel model, OpenFile file) {
+        int cells = 1 + random.nextInt(LARGE_CELLS);
+        int size = model.size();
+        boolean grows = size == 0 || random.nextInt(3) == 0;
+        int from = grows ? Math.min(size, FileModel.MAX_CELLS - cells) : random.nextInt(size);
+        if (grows) {
+            model.zero(size, Math.max(0, from + cells - size), true, process);
+        } else {
+            model.zero(from, cells, false, process);
+        }
+        int mode = grows ? 0 : PUNCH_HOLE;
+        long offset = (long) from * Cells.BYTES;
+        String title =
+                "%s %s [%d, %d)"
+                        .formatted(grows ? "allocate" : "punch", model.name, from, from + cells);
+        Outcome<Boolean> done =
+                call.run(title, () -> file.allocate(mode, offset, (long) cells * Cells.BYTES));
+        if (!done.isDone()) {
+            refused(done, title);
+        }
+        return done.isDone();
     }
 
     private boolean flush(FileModel model, OpenFile file) {
