@@ -80,7 +80,20 @@ public record RunFile(
     public @Nullable ProcessHandle process() {
         return ProcessHandle.of(pid)
                 .filter(p -> p.isAlive() && Math.abs(started(p) - startedMs) < 1000)
+                .filter(p -> !isZombie(p.pid()))
                 .orElse(null);
+    }
+
+    /** Whether it has ended, and the first process of its container does not care (proc(5)). */
+    private static boolean isZombie(long pid) {
+        try {
+            Path status = Path.of("/proc", String.valueOf(pid), "stat");
+            // Its name stands before, as it is.
+            String line = Files.readString(status, StandardCharsets.ISO_8859_1);
+            return line.startsWith(") Z", line.lastIndexOf(')'));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Writes the file, atomically. */

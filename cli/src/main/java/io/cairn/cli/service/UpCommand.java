@@ -144,11 +144,11 @@ public final class UpCommand implements Callable<Integer> {
                         MasterNode.SESSION_LEASE_MS,
                         raft == null ? null : MasterList.endpoint(raft));
         EmbeddedCluster.check(data.path());
+        requirePorts();
         if (mount != null) {
-            makeMountpoint(mount);
+            makeMountpoint(mount); // last: what is refused leaves nothing behind
             FuseMount.check(mount, mountOptions);
         }
-        requirePorts();
         if (detach) {
             return Detached.start(
                     arguments(copies), data.path().resolve("cairn.log"), START_LIMIT_S);
