@@ -175,8 +175,9 @@ class HttpServerTest {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
             String begin = new String(in.readNBytes(300), StandardCharsets.UTF_8);
-            assertTrue(
-                    begin.toLowerCase(Locale.ROOT).contains("transfer-encoding: chunked"), begin);
+            String headers = begin.toLowerCase(Locale.ROOT);
+            assertTrue(headers.contains("transfer-encoding: chunked"), begin);
+            assertTrue(headers.contains("x-accel-buffering: no"), "a proxy gathers it: " + begin);
             assertTrue(begin.contains("tick"), begin);
         }
         assertTrue(ended.await(20, TimeUnit.SECONDS), "the feed goes on");

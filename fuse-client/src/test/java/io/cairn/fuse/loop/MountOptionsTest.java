@@ -100,6 +100,17 @@ class MountOptionsTest {
     }
 
     @Test
+    void whatTheKernelKnowsIsPassedToIt() {
+        String flags = "dirsync,noatime,nosymfollow";
+        assertTrue(
+                MountOptions.parse(flags)
+                        .kernelFlags()
+                        .containsAll(List.of("dirsync", "noatime", "nosymfollow")));
+        assertFalse(
+                MountOptions.parse("nosymfollow,symfollow").kernelFlags().contains("nosymfollow"));
+    }
+
+    @Test
     void setUidProgramsAndDevicesCountOnlyWhenAskedFor() {
         assertEquals(List.of("nodev", "nosuid"), MountOptions.standard().kernelFlags());
         assertEquals(List.of("suid", "dev"), MountOptions.parse("suid,dev").kernelFlags());
