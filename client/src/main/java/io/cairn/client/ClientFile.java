@@ -227,14 +227,35 @@ public final class ClientFile implements OpenFile {
 
     @Override
     public void allocate(int mode, long offsetBytes, long lengthBytes) {
+        beforeChange((mode & ~KEEP_SIZE) != 0);
+        fs.contents().allocate(state, mode, offsetBytes, lengthBytes);
+    }
+
+    /** The file is at least this long afterwards; what is new is a hole. */
+    void extend(long sizeBytes) {
+        beforeChange(false);
+        fs.contents().extendByHole(state, sizeBytes);
+    }
+
+    private void beforeChange(boolean isInside) {
         requireWritable();
         state.doubts().look();
         requireAllowed(true);
-        if ((mode & ~KEEP_SIZE) != 0) {
+        if (isInside) {
             Permissions.requireNoAppend(state.inode().attributes());
         }
         fs.beforeWrite(state, caller);
-        fs.contents().allocate(state, mode, offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public long copyFrom(OpenFile source, long fromBytes, long toBytes, long lengthBytes) {
+        requireWritable();
+        requireCopy(source, fromBytes, toBytes, lengthBytes);
+        if (lengthBytes == 0 || !(source instanceof ClientFile from)) {
+            return OpenFile.super.copyFrom(source, fromBytes, toBytes, lengthBytes);
+        }
+        from.requireOpen();
+        return new RangeCopy(from, this, lengthBytes).copy(fromBytes, toBytes, lengthBytes);
     }
 
     @Override

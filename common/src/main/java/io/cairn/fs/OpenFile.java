@@ -1,5 +1,6 @@
 package io.cairn.fs;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
@@ -88,6 +89,41 @@ public interface OpenFile extends AutoCloseable {
      * @throws FsException EOPNOTSUPP other modes; EINVAL; ENOSPC, EDQUOT; EFBIG
      */
     void allocate(int mode, long offsetBytes, long lengthBytes);
+
+    /**
+     * Copies a range of an open file into this one, as copy_file_range(2): holes may stay holes,
+     * and contents may be shared until one of both is written to.
+     *
+     * @param source of the same filesystem; perhaps this file, if the ranges do not overlap
+     * @return bytes copied, perhaps fewer than asked; 0 only at or after the end of the source, and
+     *     for a length of 0
+     * @throws FsException EBADF when the source is not open for reading, or this file not for
+     *     writing, or for appending; EINVAL for negative numbers and ranges that overlap; EFBIG;
+     *     ENOSPC; EDQUOT; EIO; each only when nothing was copied
+     */
+    default long copyFrom(OpenFile source, long fromBytes, long toBytes, long lengthBytes) {
+        requireCopy(source, fromBytes, toBytes, lengthBytes);
+        ByteBuffer piece = ByteBuffer.allocate((int) Math.min(lengthBytes, 1 << 16));
+        int count = source.read(fromBytes, piece);
+        return count <= 0 ? 0 : write(toBytes, piece.flip());
+    }
+
+    /** EBADF, EINVAL when a range cannot be copied as {@link #copyFrom} says. */
+    default void requireCopy(OpenFile source, long fromBytes, long toBytes, long lengthBytes) {
+        boolean reads = (source.flags() & FileSystem.O_ACCMODE) != FileSystem.O_WRONLY;
+        boolean writes = (flags() & FileSystem.O_ACCMODE) != FileSystem.O_RDONLY;
+        if (!reads || !writes || (flags() & FileSystem.O_APPEND) != 0) {
+            throw new FsException(Errno.EBADF, "not open for such a copy");
+        }
+        if (fromBytes < 0 || toBytes < 0 || lengthBytes < 0) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "%d bytes from %d to %d".formatted(lengthBytes, fromBytes, toBytes));
+        }
+        if (source.ino() == ino() && Math.abs(fromBytes - toBytes) < lengthBytes) {
+            throw new FsException(Errno.EINVAL, "the ranges overlap");
+        }
+    }
 
     /**
      * As lseek(2) with SEEK_DATA or SEEK_HOLE.

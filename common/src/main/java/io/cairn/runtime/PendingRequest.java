@@ -58,6 +58,15 @@ public class PendingRequest {
         return errand != null && errand.isCancelled();
     }
 
+    /**
+     * Whether the process that waits for what is being done here got a signal: work that can tell
+     * how far it has come ends then.
+     */
+    public static boolean isCurrentInterrupted() {
+        PendingRequest errand = current();
+        return errand != null && (errand.isCancelled() || errand.isInterrupted());
+    }
+
     /** The work that is being done here is going to wait. */
     public static void aboutToWait() {
         PendingRequest errand = current();
@@ -148,6 +157,11 @@ public class PendingRequest {
             case BUFFERS -> buffersNs;
             case OTHERS -> othersNs;
         };
+    }
+
+    /** Whether its process got a signal that it should end for. */
+    public boolean isInterrupted() {
+        return false;
     }
 
     /** Its thread is going to wait: others take over what the thread looks after. Never waits. */

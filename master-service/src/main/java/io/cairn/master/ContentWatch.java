@@ -13,12 +13,15 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.JobMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,16 +98,45 @@ final class ContentWatch {
     /** The inode of which a mutation changes the size, or who may write it; 0 if it does not. */
     private static long resized(Mutation mutation) {
         return switch (mutation) {
+            case TreeMutation m -> resized(m);
+            case ContentMutation m -> resized(m);
+            case JobMutation.EditInode m -> m.ino();
+            case SessionMutation _, HostMutation _, LeaderMutation _ -> 0;
+        };
+    }
+
+    private static long resized(TreeMutation mutation) {
+        return switch (mutation) {
             case TreeMutation.SetAttributes m ->
                     m.change().has(AttributeChange.SIZE | AttributeChange.FLAGS) ? m.ino() : 0;
             case TreeMutation.SetPolicy m -> m.ino();
-            case JobMutation.EditInode m -> m.ino();
+            case TreeMutation.Create _,
+                    TreeMutation.CreateUnnamed _,
+                    TreeMutation.Mkdir _,
+                    TreeMutation.Symlink _,
+                    TreeMutation.Link _,
+                    TreeMutation.Unlink _,
+                    TreeMutation.Rmdir _,
+                    TreeMutation.Rename _,
+                    TreeMutation.SetXattr _,
+                    TreeMutation.ReplaceXattr _,
+                    TreeMutation.RemoveXattr _,
+                    TreeMutation.Witnessed _ ->
+                    0;
+        };
+    }
+
+    private static long resized(ContentMutation mutation) {
+        return switch (mutation) {
             case ContentMutation.CommitSize m -> m.sizeBytes() > 0 ? m.ino() : 0;
             case ContentMutation.WriteInline m -> m.ino();
             case ContentMutation.Spill m -> m.ino();
             case ContentMutation.SwapContents m -> m.ino();
             case ContentMutation.TakeDetour m -> m.ino();
-            default -> 0;
+            case ContentMutation.CloneDone _,
+                    ContentMutation.RenewTail _,
+                    ContentMutation.RenewChunks _ ->
+                    0;
         };
     }
 

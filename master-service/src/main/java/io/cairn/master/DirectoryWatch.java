@@ -149,7 +149,16 @@ final class DirectoryWatch implements NameWatch {
                     TreeMutation.Link _,
                     TreeMutation.Rename _ ->
                     true;
-            default -> false;
+            case TreeMutation.CreateUnnamed _,
+                    TreeMutation.Unlink _,
+                    TreeMutation.Rmdir _,
+                    TreeMutation.SetAttributes _,
+                    TreeMutation.SetPolicy _,
+                    TreeMutation.SetXattr _,
+                    TreeMutation.ReplaceXattr _,
+                    TreeMutation.RemoveXattr _,
+                    TreeMutation.Witnessed _ ->
+                    false;
         };
     }
 

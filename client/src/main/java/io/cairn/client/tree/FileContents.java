@@ -191,6 +191,18 @@ public final class FileContents {
         return new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
     }
 
+    /** The file is at least this long afterwards; what is new is a hole. Fails as a write. */
+    public void extendByHole(OpenInode state, long end) {
+        long size = state.size();
+        if (end > FileSystem.MAX_FILE_BYTES) {
+            throw new FsException(Errno.EFBIG);
+        }
+        if (end > size) {
+            ContentWriter.allow(state, size, end - size);
+            extend(state, end);
+        }
+    }
+
     private void extend(OpenInode state, long end) {
         if (end <= state.size()) {
             return;

@@ -46,6 +46,9 @@ final class FileRequests {
     private static final int F_UNLCK = 2;
     private static final int WRITE_IN_BYTES = 40;
 
+    /** Most that one answer tells: it fits into 32 bits, and ends where a chunk of any size does. */
+    private static final long MAX_COPY_BYTES = (4L << 30) - (64 << 20);
+
     /** Flags of open(2) that mean something for a file without a name. */
     private static final int UNNAMED_FLAGS =
             FileSystem.O_ACCMODE | FileSystem.O_EXCL | FileSystem.O_APPEND | FileSystem.O_SYNC;
@@ -288,6 +291,35 @@ final class FileRequests {
         }
         files.toWrite(getLong(in)).allocate(getInt(in + 24), getLong(in + 8), getLong(in + 16));
         return 0;
+    }
+
+    /**
+     * fuse_copy_file_range_in: +0 fh_in +8 off_in +16 nodeid_out +24 fh_out +32 off_out +40 len +48
+     * flags; fuse_write_out: +0 size, and the longer fuse_copy_file_range_out: +0 bytes_copied.
+     *
+     * <p>The kernel has written its pages of both ranges, and drops those of the target.
+     */
+    int copy(LoopThread thread) {
+        long in = thread.arguments();
+        if (getLong(in + 48) != 0) {
+            throw new FsException(Errno.EINVAL, "flags of copy_file_range");
+        }
+        Caller caller = thread.caller();
+        long targetNode = getLong(in + 16);
+        capabilities.clear(caller, targetNode);
+        if (caller.uid() != 0) {
+            // As for fallocate.
+            killPrivilege(caller, targetNode);
+        }
+        OpenFile source = files.get(getLong(in));
+        long askedBytes = getLong(in + 40);
+        long lengthBytes =
+                Long.compareUnsigned(askedBytes, MAX_COPY_BYTES) > 0 ? MAX_COPY_BYTES : askedBytes;
+        long copiedBytes =
+                files.toWrite(getLong(in + 24))
+                        .copyFrom(source, getLong(in + 8), getLong(in + 32), lengthBytes);
+        putLong(thread.reply() + 16, copiedBytes);
+        return 8;
     }
 
     /** fuse_lseek_in: +0 fh +8 offset +16 whence; fuse_lseek_out: +0 offset. */

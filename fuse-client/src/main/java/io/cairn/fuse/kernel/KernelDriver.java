@@ -178,6 +178,7 @@ public final class KernelDriver implements Driver {
             case FSYNC -> files.sync(thread);
             case FALLOCATE -> files.allocate(thread);
             case LSEEK -> files.seek(thread);
+            case COPY_FILE_RANGE, COPY_FILE_RANGE_64 -> files.copy(thread);
             case GETLK -> files.testLock(thread);
             case SETLK -> files.setLock(thread, false);
             case SETLKW -> files.setLock(thread, true);

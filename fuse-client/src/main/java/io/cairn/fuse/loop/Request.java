@@ -88,7 +88,8 @@ public final class Request extends PendingRequest {
      * fault: who gets an error there is killed by it. Nor a lock that was asked for without
      * waiting: it may be granted to a process that knows nothing of it and goes on.
      */
-    boolean isInterrupted() {
+    @Override
+    public boolean isInterrupted() {
         return interrupted && opcode != Opcode.READ && opcode != Opcode.SETLK;
     }
 

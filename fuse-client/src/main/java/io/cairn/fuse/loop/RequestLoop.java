@@ -253,7 +253,7 @@ public final class RequestLoop {
                 waits.interrupt(request);
                 return;
             }
-            if (lengthBytes > BULKY_BYTES) {
+            if (lengthBytes > BULKY_BYTES || isCopy(thread.opcode())) {
                 handOver(thread);
             } else if (isBulkyRead(thread)) {
                 glance(thread);
@@ -274,6 +274,11 @@ public final class RequestLoop {
     private static boolean isBulkyRead(LoopThread thread) {
         return thread.opcode() == Opcode.READ
                 && RawMemory.getInt(thread.arguments() + 16) > BULKY_BYTES;
+    }
+
+    /** It may be at work for long without a wait. */
+    private static boolean isCopy(@Nullable Opcode opcode) {
+        return opcode == Opcode.COPY_FILE_RANGE || opcode == Opcode.COPY_FILE_RANGE_64;
     }
 
     /** Makes another thread the reader if this one is. */

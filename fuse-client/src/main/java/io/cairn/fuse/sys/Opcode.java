@@ -51,8 +51,11 @@ public enum Opcode implements Coded {
     READDIRPLUS(44, ALLOWED),
     RENAME2(45, ALLOWED),
     LSEEK(46, ALLOWED),
+    COPY_FILE_RANGE(47, ALLOWED),
     TMPFILE(51, ALLOWED),
-    STATX(52, ALLOWED);
+    STATX(52, ALLOWED),
+    /** As the other one, with a longer answer; from Linux 6.18 on. */
+    COPY_FILE_RANGE_64(53, ALLOWED);
 
     /** The fate of a request whose process gets a signal. */
     enum Interruption {

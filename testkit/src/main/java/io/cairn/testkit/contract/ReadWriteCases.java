@@ -1,5 +1,7 @@
 package io.cairn.testkit.contract;
 
+import static io.cairn.testkit.posix.Posix.Capability.COPY_RANGE;
+import static io.cairn.testkit.posix.Posix.Capability.KILL_PRIVILEGE;
 import static io.cairn.testkit.posix.Posix.Capability.MMAP;
 import static io.cairn.testkit.posix.Posix.O_APPEND;
 import static io.cairn.testkit.posix.Posix.O_CREAT;
@@ -20,7 +22,10 @@ import io.cairn.testkit.posix.Posix;
 import java.util.Arrays;
 import java.util.Random;
 
-/** read(2), write(2), pread(2), pwrite(2), lseek(2), O_APPEND, fsync(2), shared maps. */
+/**
+ * read(2), write(2), pread(2), pwrite(2), lseek(2), O_APPEND, fsync(2), copy_file_range(2), shared
+ * maps.
+ */
 final class ReadWriteCases extends Scene {
     ReadWriteCases(Posix fs) {
         super(fs);
@@ -324,5 +329,122 @@ final class ReadWriteCases extends Scene {
         fs.unlink("f");
         fs.mapWrite(fd, 0, bytes("still here"));
         assertEquals("still here", text(fs.mapRead(fd, 0, 10)));
+    }
+
+    /** Copies until nothing is left: a call may copy less than it was asked for. */
+    private long copyAll(int from, long fromOffset, int to, long toOffset, long length) {
+        long done = 0;
+        while (done < length) {
+            long count =
+                    fs.copyRange(from, fromOffset + done, to, toOffset + done, length - done);
+            if (count == 0) {
+                break;
+            }
+            done += count;
+        }
+        return done;
+    }
+
+    @Case(needs = COPY_RANGE)
+    void rangeIsCopied() {
+        int from = fs.open("f", O_CREAT | O_RDWR, 0644);
+        fs.write(from, bytes("0123456789"));
+        int to = fs.open("g", O_CREAT | O_RDWR, 0644);
+        fs.write(to, bytes("abcdefghij"));
+        assertEquals(4, copyAll(from, 2, to, 3, 4));
+        assertEquals("abc2345hij", get("g"));
+        assertEquals("0123456789", get("f"));
+        assertEquals(10, fs.lseek(to, 0, SEEK_CUR));
+    }
+
+    @Case(needs = COPY_RANGE)
+    void copyEndsAtTheEndOfTheSource() {
+        put("f", "0123456789");
+        int from = fs.open("f", O_RDONLY, 0);
+        int to = fs.open("g", O_CREAT | O_RDWR, 0644);
+        assertEquals(3, copyAll(from, 7, to, 0, 100));
+        assertEquals("789", get("g"));
+        assertEquals(0, fs.copyRange(from, 10, to, 3, 5));
+        assertEquals(0, fs.copyRange(from, 1000, to, 3, 5));
+        assertEquals(0, fs.copyRange(from, 2, to, 3, 0));
+        assertEquals("789", get("g"));
+    }
+
+    @Case(needs = COPY_RANGE)
+    void copyBehindTheEndLeavesZerosBetween() {
+        put("f", "abc");
+        int from = fs.open("f", O_RDONLY, 0);
+        int to = fs.open("g", O_CREAT | O_RDWR, 0644);
+        assertEquals(3, copyAll(from, 0, to, 5000, 3));
+        assertEquals(repeat('\0', 5000) + "abc", get("g"));
+    }
+
+    @Case(needs = COPY_RANGE)
+    void copyWithinOneFile() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        fs.write(fd, bytes("0123456789"));
+        assertEquals(3, copyAll(fd, 0, fd, 7, 3));
+        assertEquals("0123456012", get("f"));
+        fails(Errno.EINVAL, () -> fs.copyRange(fd, 0, fd, 2, 3));
+        fails(Errno.EINVAL, () -> fs.copyRange(fd, 2, fd, 2, 1));
+        assertEquals("0123456012", get("f"));
+    }
+
+    @Case(needs = COPY_RANGE)
+    void largeRangeOverHolesIsExact() {
+        int length = 3 << 20;
+        byte[] all = new byte[length];
+        new Random(7).nextBytes(all);
+        Arrays.fill(all, 1 << 20, 2 << 20, (byte) 0);
+        int from = fs.open("f", O_CREAT | O_RDWR, 0644);
+        fs.pwrite(from, Arrays.copyOf(all, 1 << 20), 0);
+        fs.pwrite(from, Arrays.copyOfRange(all, 2 << 20, length), 2 << 20);
+        fs.ftruncate(from, 2L * length);
+        int to = fs.open("g", O_CREAT | O_RDWR, 0644);
+        fs.write(to, bytes(repeat('x', length)));
+        assertEquals(2L * length - 5, copyAll(from, 5, to, 1, 2L * length));
+        assertEquals(2L * length - 4, fs.fstat(to).size());
+        assertEquals("x", text(fs.pread(to, 1, 0)));
+        assertArrayEquals(Arrays.copyOfRange(all, 5, length), fs.pread(to, length - 5, 1));
+        assertArrayEquals(new byte[length], fs.pread(to, length, length - 4));
+    }
+
+    @Case(needs = COPY_RANGE)
+    void copyNeedsTheRightDescriptors() {
+        put("f", "abc");
+        int reads = fs.open("f", O_RDONLY, 0);
+        int writes = fs.open("g", O_CREAT | O_WRONLY, 0644);
+        int appends = fs.open("g", O_WRONLY | O_APPEND, 0);
+        fails(Errno.EBADF, () -> fs.copyRange(writes, 0, writes, 10, 1));
+        fails(Errno.EBADF, () -> fs.copyRange(reads, 0, reads, 10, 1));
+        fails(Errno.EBADF, () -> fs.copyRange(reads, 0, appends, 0, 1));
+        int directory = fs.opendir(".");
+        fails(Errno.EISDIR, () -> fs.copyRange(directory, 0, writes, 0, 1));
+    }
+
+    @Case(needs = COPY_RANGE)
+    void copyMovesTheTimesOfTheTarget() {
+        put("f", "abc");
+        put("g", "");
+        int from = fs.open("f", O_RDONLY, 0);
+        int to = fs.open("g", O_WRONLY, 0);
+        moves("mc", "g", () -> assertEquals(3, copyAll(from, 0, to, 0, 3)));
+        fs.fsync(to);
+        Posix.Stat stat = fs.fstat(to);
+        assertEquals(3, stat.size());
+        assertTrue(stat.mtimeNs() > fs.fstat(from).mtimeNs(), "later than the source");
+    }
+
+    @Case(needs = {COPY_RANGE, KILL_PRIVILEGE})
+    void copyTakesSetUserIdAway() {
+        put("f", "abc");
+        put("g", "");
+        fs.chown("g", ANN, ANNS);
+        fs.chmod("g", 06777);
+        Posix ann = ann();
+        int from = ann.open("f", O_RDONLY, 0);
+        int to = ann.open("g", O_WRONLY, 0);
+        assertEquals(3, ann.copyRange(from, 0, to, 0, 3));
+        assertEquals(0777, fs.stat("g").mode());
     }
 }

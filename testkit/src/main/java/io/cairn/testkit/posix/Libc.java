@@ -29,6 +29,7 @@ enum Libc {
     FDATASYNC("fdatasync", 'i', "i"),
     TRUNCATE("truncate", 'i', "pl"),
     FTRUNCATE("ftruncate", 'i', "il"),
+    COPY_FILE_RANGE("copy_file_range", 'l', "ipipli"),
     FALLOCATE("fallocate", 'i', "iill"),
     STATX("statx", 'i', "ipiip"),
     STATVFS("statvfs", 'i', "pp"),

@@ -185,6 +185,15 @@ public final class NativePosix implements Posix {
     }
 
     @Override
+    public long copyRange(int from, long fromOffset, int to, long toOffset, long length) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_LONG, fromOffset);
+            MemorySegment out = arena.allocateFrom(ValueLayout.JAVA_LONG, toOffset);
+            return call(Libc.COPY_FILE_RANGE, from, in, to, out, length, 0);
+        }
+    }
+
+    @Override
     public Stat fstat(int fd) {
         return statx(fd, "", AT_EMPTY_PATH);
     }
@@ -407,11 +416,6 @@ public final class NativePosix implements Posix {
         } finally {
             close(fd);
         }
-    }
-
-    @Override
-    public int opendir(String path) {
-        return open(path, O_RDONLY | O_DIRECTORY, 0);
     }
 
     @Override

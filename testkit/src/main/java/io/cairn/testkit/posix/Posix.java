@@ -80,6 +80,8 @@ public interface Posix extends AutoCloseable {
         WHOLE_ALLOCATION,
         /** fallocate with ZERO_RANGE. */
         ZERO_RANGE,
+        /** copy_file_range within the filesystem. */
+        COPY_RANGE,
         /** Shared writable memory maps. */
         MMAP,
         /** Extended attributes user.*, trusted.* and security.*. */
@@ -214,6 +216,9 @@ public interface Posix extends AutoCloseable {
 
     void fallocate(int fd, int mode, long offset, long length);
 
+    /** copy_file_range with offsets and flags 0; how many bytes were copied. */
+    long copyRange(int from, long fromOffset, int to, long toOffset, long length);
+
     Stat fstat(int fd);
 
     void fchmod(int fd, int mode);
@@ -289,7 +294,9 @@ public interface Posix extends AutoCloseable {
     /** FS_IOC_SETFLAGS: these of {@link Attributes#flags} and no others of them. */
     void setflags(String path, int flags);
 
-    int opendir(String path);
+    default int opendir(String path) {
+        return open(path, O_RDONLY | O_DIRECTORY, 0);
+    }
 
     /** The next entries of an open directory, at least one unless it has ended. */
     List<Entry> readdir(int fd);

@@ -80,6 +80,17 @@ final class SeamDescriptors {
         return file;
     }
 
+    /** copy_file_range: the kernel cuts the range at the end of the source. */
+    long copyRange(int from, long fromOffset, int to, long toOffset, long length) {
+        OpenFile source = file(from, Errno.EISDIR);
+        OpenFile target = file(to, Errno.EISDIR);
+        if (get(to).appends()) {
+            throw new FsException(Errno.EBADF, "descriptor " + to + " appends");
+        }
+        long left = Math.clamp(source.attributes().size() - fromOffset, 0, length);
+        return target.copyFrom(source, fromOffset, toOffset, left);
+    }
+
     void close(int fd) {
         SeamDescriptor description;
         boolean last;

@@ -219,6 +219,11 @@ public final class SeamPosix implements Posix {
     }
 
     @Override
+    public long copyRange(int from, long fromOffset, int to, long toOffset, long length) {
+        return table.copyRange(from, fromOffset, to, toOffset, length);
+    }
+
+    @Override
     public Stat fstat(int fd) {
         SeamDescriptor description = table.get(fd);
         OpenFile file = description.file;
@@ -425,11 +430,6 @@ public final class SeamPosix implements Posix {
     public void setflags(String path, int flags) {
         AttributeChange change = AttributeChange.NONE.withFlags(Attributes.ALL_FLAGS, flags);
         change(paths.find(path, true).ino(), change);
-    }
-
-    @Override
-    public int opendir(String path) {
-        return open(path, O_RDONLY | O_DIRECTORY, 0);
     }
 
     @Override
