@@ -109,7 +109,7 @@ public class FileBenchmark {
                         clock,
                         new Silent(),
                         Runnable::run,
-                        () -> Runtime.getRuntime().halt(1),
+                        _ -> Runtime.getRuntime().halt(1),
                         null);
         log.start();
         master =

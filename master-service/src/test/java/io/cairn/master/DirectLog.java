@@ -73,28 +73,32 @@ final class DirectLog implements ReplicatedLog {
         return full;
     }
 
+    /** Tells outside of the lock: who listens may hold a lock in which others submit. */
     @Override
-    public synchronized CompletableFuture<Outcome> submit(byte[] frame, int offset) {
+    public CompletableFuture<Outcome> submit(byte[] frame, int offset) {
         if (!leads) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER, ""));
         }
         if (refuses) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_READY, "no majority"));
         }
-        byte[] envelope = Arrays.copyOfRange(frame, offset, frame.length);
-        Envelope.stamp(envelope, 0, ++nowNs);
-        byte[] entry =
-                ByteBuffer.allocate(4 + envelope.length)
-                        .putInt(envelope.length)
-                        .put(envelope)
-                        .array();
-        Namespace.Applied applied = namespace.apply(term, ++index, entry);
+        Namespace.Applied applied = apply(Arrays.copyOfRange(frame, offset, frame.length));
         listener.accept(applied.notices());
         afterwards.run();
         if (losesAnswers) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_READY, "no majority"));
         }
         return CompletableFuture.completedFuture(applied.outcomes().get(0));
+    }
+
+    private synchronized Namespace.Applied apply(byte[] envelope) {
+        Envelope.stamp(envelope, 0, ++nowNs);
+        byte[] entry =
+                ByteBuffer.allocate(4 + envelope.length)
+                        .putInt(envelope.length)
+                        .put(envelope)
+                        .array();
+        return namespace.apply(term, ++index, entry);
     }
 
     @Override

@@ -71,14 +71,14 @@ public final class MasterNode implements AutoCloseable {
     /**
      * What becomes of the process.
      *
-     * @param failed ends it, or begins to open this master again
+     * @param failed ends it, or begins to open this master again; told why if that is known
      * @param dismissed hears that this master is none of its group any more, and whether it was one
      *     since it was started
      */
-    public record Ends(Runnable failed, Consumer<Boolean> dismissed) {
+    public record Ends(Consumer<@Nullable Throwable> failed, Consumer<Boolean> dismissed) {
         /** A failure ends the process; what else is in it outlives the membership. */
         static Ends ofProcess() {
-            return new Ends(() -> Runtime.getRuntime().halt(ExitCode.SOFTWARE), _ -> {});
+            return new Ends(_ -> Runtime.getRuntime().halt(ExitCode.SOFTWARE), _ -> {});
         }
     }
 

@@ -10,8 +10,10 @@ import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.log.LogLevels;
 import io.cairn.testkit.Shell;
+import io.cairn.testkit.StallMeter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,9 @@ import tools.jackson.jr.ob.JSON;
 @Timeout(240)
 final class LogSettingsTest {
     private static final String LOGGER = "io.cairn.cli.test-of-levels";
+
+    /** Processes on a machine that is only busy wait less. */
+    private static final long STALL_MS = 300;
 
     @TempDir private Path directory;
 
@@ -104,6 +109,19 @@ final class LogSettingsTest {
 
     @Test
     void aHealthyLifeLogsNoWarning() throws Exception {
+        try (StallMeter stalls = new StallMeter()) {
+            List<String> loud = loudLines(directory.resolve("1"));
+            // On a machine that stands still masters do not answer for a while, and say so.
+            for (int i = 2; i <= 3 && !loud.isEmpty() && stalls.takeLongestMs() > STALL_MS; i++) {
+                loud = loudLines(directory.resolve(String.valueOf(i)));
+            }
+            assertEquals(List.of(), loud);
+        }
+    }
+
+    /** What is loud in the logs of a cluster that lives and ends. */
+    private static List<String> loudLines(Path directory) throws Exception {
+        Files.createDirectories(directory);
         try (ProcessCluster cluster = new ProcessCluster(directory, 2)) {
             cluster.startMasters(3, 2);
             for (String master : List.of("m1", "m2", "m3")) {
@@ -118,13 +136,13 @@ final class LogSettingsTest {
                 cluster.process(name).terminate();
                 Poll.until("end of " + name, 30, () -> !cluster.process(name).isAlive());
             }
+            List<String> loud = new ArrayList<>();
             for (String name : List.of("c1", "c2", "mnt", "m1", "m2", "m3")) {
-                List<String> loud =
-                        Files.readAllLines(cluster.log(name)).stream()
-                                .filter(l -> l.contains(" WARN ") || l.contains(" ERROR "))
-                                .toList();
-                assertEquals(List.of(), loud, name);
+                Files.readAllLines(cluster.log(name)).stream()
+                        .filter(l -> l.contains(" WARN ") || l.contains(" ERROR "))
+                        .forEach(line -> loud.add(name + ": " + line));
             }
+            return loud;
         }
     }
 }

@@ -19,6 +19,7 @@ import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;
 import io.cairn.runtime.Clock;
+import io.cairn.runtime.DiskFullException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,6 +35,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftGroup;
@@ -81,7 +83,7 @@ public final class RatisLog implements ReplicatedLog {
     private final RatisSettings settings;
     private final Clock clock;
     private final LogListener listener;
-    private final Runnable halt;
+    private final Consumer<@Nullable Throwable> halt;
     private final AtomicBoolean halted = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ClientId clientId = ClientId.randomId();
@@ -112,7 +114,7 @@ public final class RatisLog implements ReplicatedLog {
      *
      * @param listener hears nothing before {@link #start}
      * @param endOfTurn runs a task when the calling thread has handed in what it has, or at once
-     * @param halt ends the process; may be called by any thread
+     * @param halt ends the process, told why if that is known; may be called by any thread
      * @param network to other masters, with certificates; null for plain text
      * @throws IOException when the directory is in use, foreign or damaged; the message names the
      *     file
@@ -122,7 +124,7 @@ public final class RatisLog implements ReplicatedLog {
             Clock clock,
             LogListener listener,
             Executor endOfTurn,
-            Runnable halt,
+            Consumer<@Nullable Throwable> halt,
             @Nullable SecuredNetwork network)
             throws IOException {
         this.settings = settings;
@@ -432,7 +434,9 @@ public final class RatisLog implements ReplicatedLog {
         }
         if (!closed.get() && halted.compareAndSet(false, true)) {
             LOG.error("{}: this master stops, start it again", what, cause);
-            halt.run();
+            // Ratis keeps to itself which write failed when it stops on its own.
+            boolean full = cause == null && directory.room().isLow();
+            halt.accept(full ? new DiskFullException(settings.directory()) : cause);
         }
     }
 

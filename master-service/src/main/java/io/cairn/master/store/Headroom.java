@@ -2,9 +2,12 @@ package io.cairn.master.store;
 
 import io.cairn.base.Wording;
 import io.cairn.runtime.Disk;
+import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +22,11 @@ import org.slf4j.LoggerFactory;
 public final class Headroom {
     private static final Logger LOG = LoggerFactory.getLogger(Headroom.class);
     private static final String FILE = "reserve";
+
+    /** What the system says of ENOSPC and EDQUOT, in messages of the JDK and of RocksDB. */
+    private static final List<String> NO_ROOM =
+            List.of("No space left on device", "Disk quota exceeded");
+
     private static final long SMALLEST_BYTES = 1L << 20;
     private static final long LARGEST_BYTES = 64L << 20;
 
@@ -43,6 +51,20 @@ public final class Headroom {
         this.lowBytes = reserveBytes / 2;
         this.held = disk.exists(reserve);
         look();
+    }
+
+    /**
+     * Whether a failure comes of a write that found no room, on the disk or in a quota on it. There
+     * may be room again since.
+     */
+    public static boolean isBehind(@Nullable Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String said = String.valueOf(each.getMessage());
+            if (each instanceof DiskFullException || NO_ROOM.stream().anyMatch(said::contains)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a master that has not run yet, or failed, is not to be opened in a directory. */

@@ -11,6 +11,7 @@ import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.Durable;
 import io.cairn.master.store.MemoryDirectory;
+import io.cairn.testkit.StallMeter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who may found a cluster, and what a master does whose directory was emptied: on real Ratis. */
 class FoundingTest {
     private static final CheckpointRule OFTEN = new CheckpointRule(200, 64 << 10);
+
+    /** Less than what makes masters elect, as the leader's word comes late, too. */
+    private static final long STALL_MS = RatisOptions.ELECTION_MIN_MS / 4;
 
     @TempDir(factory = MemoryDirectory.class)
     Path directory;
@@ -128,7 +132,8 @@ class FoundingTest {
 
     private void anEmptiedMaster(CheckpointRule rule) throws Exception {
         Path here = directory.resolve(String.valueOf(rule.entries()));
-        try (TestGroup group = new TestGroup(here, 3, rule)) {
+        try (StallMeter stalls = new StallMeter();
+                TestGroup group = new TestGroup(here, 3, rule)) {
             group.startAll();
             TestSession session = new TestSession(group::leaderLog);
             for (int i = 0; i < (rule.equals(OFTEN) ? 900 : 30); i++) {
@@ -138,8 +143,11 @@ class FoundingTest {
             // On a machine that stands still masters elect for other reasons, now and then.
             int calm = 0;
             int disturbed = 0;
+            int stalled = 0;
             while (calm < 2) {
                 assertTrue(disturbed <= calm + 1, "most of the time there is an election");
+                assertTrue(stalled < 8, "this machine stands still all the time");
+                long _ = stalls.takeLongestMs();
                 int emptied = group.follower();
                 long term = group.leaderLog().leaderTerm();
                 group.stop(emptied);
@@ -151,6 +159,8 @@ class FoundingTest {
                 group.awaitAgreement();
                 if (term == group.leaderLog().leaderTerm()) {
                     calm++;
+                } else if (stalls.takeLongestMs() >= STALL_MS) {
+                    stalled++;
                 } else {
                     disturbed++;
                 }

@@ -96,7 +96,7 @@ class KillTest {
                 Clock.system(),
                 new TestGroup.Heard(),
                 Runnable::run,
-                () -> {
+                _ -> {
                     throw new AssertionError("halted");
                 },
                 null);

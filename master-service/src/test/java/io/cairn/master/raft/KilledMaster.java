@@ -40,7 +40,7 @@ public final class KilledMaster {
                         Clock.system(),
                         heard,
                         Runnable::run,
-                        () -> Runtime.getRuntime().halt(3),
+                        _ -> Runtime.getRuntime().halt(3),
                         null);
         log.start();
         TestSession session = new TestSession(() -> log);

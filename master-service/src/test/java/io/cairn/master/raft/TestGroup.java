@@ -129,7 +129,7 @@ final class TestGroup implements AutoCloseable {
                         Clock.system(),
                         listener,
                         Runnable::run,
-                        () -> listener.halted = true,
+                        _ -> listener.halted = true,
                         networks == null ? null : networks.apply(peers.get(master).id()));
         log.start();
         logs[master] = log;

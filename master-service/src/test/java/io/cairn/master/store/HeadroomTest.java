@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.runtime.Disk.DiskFile;
+import io.cairn.runtime.DiskFullException;
 import io.cairn.testkit.simulated.SimulatedDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -52,6 +53,18 @@ class HeadroomTest {
         leave(4 * MIB);
         room.look();
         assertFalse(room.isLow());
+    }
+
+    @Test
+    void aFailureTellsThatThereWasNoRoom() {
+        IOException full = new IOException("No space left on device");
+        assertTrue(Headroom.isBehind(full));
+        assertTrue(Headroom.isBehind(new IllegalStateException("entry 7", full)));
+        assertTrue(Headroom.isBehind(new IOException("append to 7.sst: Disk quota exceeded")));
+        assertTrue(Headroom.isBehind(new DiskFullException(directory)));
+        assertFalse(Headroom.isBehind(new IOException("Input/output error")));
+        assertFalse(Headroom.isBehind(new IOException((String) null)));
+        assertFalse(Headroom.isBehind(null));
     }
 
     @Test

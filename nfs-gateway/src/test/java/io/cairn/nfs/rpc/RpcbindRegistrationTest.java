@@ -26,6 +26,11 @@ final class RpcbindRegistrationTest {
     private static final class Rpcbind implements RpcProgram {
         final Map<List<Integer>, Integer> ports = new ConcurrentHashMap<>();
 
+        /** Answers to SET as to a second one, when the answer to the first one was lost. */
+        volatile boolean losesAnswers;
+
+        volatile boolean refuses;
+
         @Override
         public int number() {
             return PortmapProgram.NUMBER;
@@ -50,7 +55,10 @@ final class RpcbindRegistrationTest {
         public void serve(RpcCall call, XdrReader in, XdrWriter out) {
             List<Integer> key = List.of(in.i32(), in.i32(), in.i32());
             switch (call.procedure()) {
-                case 1 -> out.bool(ports.putIfAbsent(key, in.i32()) == null);
+                case 1 -> {
+                    boolean isMade = !refuses && ports.putIfAbsent(key, in.i32()) == null;
+                    out.bool(isMade && !losesAnswers);
+                }
                 case 2 -> {
                     int program = key.get(0);
                     int version = key.get(1);
@@ -112,6 +120,20 @@ final class RpcbindRegistrationTest {
             assertEquals(Errno.EBUSY, e.errno());
             assertEquals(1, rpcbind.ports.size(), "nothing is registered besides");
         }
+    }
+
+    @Test
+    void aRegistrationWhoseAnswerWasLostCounts() {
+        rpcbind.losesAnswers = true;
+        Mapping nfs = new Mapping(100003, 3, 6, 2049);
+        try (RpcbindRegistration _ = new RpcbindRegistration(port, List.of(nfs))) {
+            assertEquals(Map.of(List.of(100003, 3, 6), 2049), rpcbind.ports);
+        }
+        assertTrue(rpcbind.ports.isEmpty());
+        rpcbind.refuses = true;
+        FsException e =
+                assertThrows(FsException.class, () -> new RpcbindRegistration(port, List.of(nfs)));
+        assertEquals(Errno.EACCES, e.errno());
     }
 
     @Test
