@@ -57,12 +57,21 @@ public record AttributeChange(
     /** All defined bits. */
     public static final int ALL = 2047 | FLAGS;
 
+    /** What does not depend on the contents, nor on what the inode was before. */
+    private static final int BESIDE_A_WRITE =
+            MODE | UID | GID | ATIME | MTIME | ATIME_NOW | MTIME_NOW | KILL_PRIVILEGE;
+
     /** A change of nothing, to build on. */
     public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Whether any bit of {@code bits} is set. */
     public boolean has(int bits) {
         return (mask & bits) != 0;
+    }
+
+    /** Whether it may be made together with a write: mode, owner, group and times alone may. */
+    public boolean fitsWrite() {
+        return (mask & ~BESIDE_A_WRITE) == 0;
     }
 
     /** The same with other times and another guard. */

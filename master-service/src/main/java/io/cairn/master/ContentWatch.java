@@ -68,7 +68,8 @@ final class ContentWatch {
      * @param sender sends it; called once, from any thread
      */
     void settle(Envelope envelope, Reply reply, Runnable sender) {
-        Mutation mutation = envelope.mutation().unwrapped();
+        Mutation asked = envelope.mutation().unwrapped();
+        Mutation mutation = asked instanceof TreeMutation.WriteAndSet both ? both.write() : asked;
         long ino = resized(mutation);
         List<Long> others = ino == 0 ? List.of() : sessions.othersWithOpen(envelope.session(), ino);
         Inode inode = others.isEmpty() ? null : changed(envelope, mutation, reply);
@@ -110,6 +111,7 @@ final class ContentWatch {
             case TreeMutation.SetAttributes m ->
                     m.change().has(AttributeChange.SIZE | AttributeChange.FLAGS) ? m.ino() : 0;
             case TreeMutation.SetPolicy m -> m.ino();
+            case TreeMutation.WriteAndSet m -> m.write().ino();
             case TreeMutation.Create _,
                     TreeMutation.CreateUnnamed _,
                     TreeMutation.Mkdir _,

@@ -153,6 +153,7 @@ final class DirectoryWatch implements NameWatch {
                     TreeMutation.Unlink _,
                     TreeMutation.Rmdir _,
                     TreeMutation.SetAttributes _,
+                    TreeMutation.WriteAndSet _,
                     TreeMutation.SetPolicy _,
                     TreeMutation.SetXattr _,
                     TreeMutation.ReplaceXattr _,

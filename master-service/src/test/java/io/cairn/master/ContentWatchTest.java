@@ -125,6 +125,16 @@ class ContentWatchTest {
     }
 
     @Test
+    void attributesThatAWriteTakesAlongAreToldAsTheWriteIs() {
+        Mutation write = write(10);
+        settle(second, write);
+        AttributeChange mode = AttributeChange.NONE.withMode(0600);
+        settle(second, new TreeMutation.WriteAndSet((ContentMutation.WriteInline) write, mode));
+        assertEquals(List.of(), one.told, "nobody appends");
+        assertEquals(2, sent);
+    }
+
+    @Test
     void flagsAreToldToWhoHoldsTheFileOpen() {
         int append = Attributes.APPEND;
         AttributeChange change = AttributeChange.NONE.withFlags(append, append);

@@ -232,6 +232,8 @@ final class ModelRun {
             case TreeMutation.Rmdir m -> tree.rmdir(m);
             case TreeMutation.Rename m -> tree.rename(m);
             case TreeMutation.SetAttributes m -> tree.setAttributes(m);
+            case TreeMutation.WriteAndSet m ->
+                    m.reply(tree.writeInline(m.write()), tree.setAttributes(m.set()));
             case TreeMutation.SetXattr m -> tree.setXattr(m);
             case TreeMutation.ReplaceXattr m -> tree.replaceXattr(m);
             case TreeMutation.RemoveXattr m -> tree.removeXattr(m);

@@ -206,7 +206,7 @@ class NamespaceFuzzTest {
             case 9 -> new TreeMutation.SetXattr(number(), bytes(), bytes(), small());
             case 10 -> new TreeMutation.RemoveXattr(number(), bytes());
             case 11 -> new TreeMutation.SetPolicy(number(), policy());
-            case 12 -> writeInline();
+            case 12 -> random.nextInt(3) == 0 ? writeAndSet() : writeInline();
             case 13 ->
                     new ContentMutation.CommitSize(
                             number(), number(), number(), number(), number());
@@ -276,7 +276,14 @@ class NamespaceFuzzTest {
                         small()));
     }
 
-    private Mutation writeInline() {
+    private Mutation writeAndSet() {
+        AttributeChange change =
+                new AttributeChange(
+                        small(), small(), small(), small(), 0, number(), number(), 0, 0, 0);
+        return new TreeMutation.WriteAndSet(writeInline(), change);
+    }
+
+    private ContentMutation.WriteInline writeInline() {
         List<ContentMutation.Patch> patches = new ArrayList<>();
         for (int i = random.nextInt(3); i > 0; i--) {
             patches.add(new ContentMutation.Patch(number(), bytes()));

@@ -300,18 +300,33 @@ class NamespaceModelTest {
         };
     }
 
+    private static Mutation withAttributes(ContentMutation.WriteInline write, Step s) {
+        AttributeChange times = AttributeChange.NONE.withAtime(s.a * 7L).withMtime(s.d * 7L);
+        AttributeChange all = times.withMode(s.d & 07777).withUid(s.b).withGid(s.c);
+        return new TreeMutation.WriteAndSet(
+                write,
+                switch (s.a % 3) {
+                    case 0 -> times;
+                    case 1 -> all.withBits(AttributeChange.MTIME_NOW);
+                    default -> all.withBits(AttributeChange.KILL_PRIVILEGE);
+                });
+    }
+
     private static Mutation contents(ModelRun run, Step s) {
         long ino = file(run, s.a);
         NodeModel node = run.tree.nodes.get(ino);
         long size = SIZES[s.b % SIZES.length];
         return switch (s.kind % 10) {
-            case 0, 1 ->
-                    new ContentMutation.WriteInline(
-                            ino,
-                            (node == null ? 0 : node.nameChanges) + s.d % 7 / 6,
-                            List.of(new ContentMutation.Patch(s.b % 600, bytes(s.d % 90))),
-                            s.c % 600,
-                            s.d * 11L);
+            case 0, 1 -> {
+                var write =
+                        new ContentMutation.WriteInline(
+                                ino,
+                                (node == null ? 0 : node.nameChanges) + s.d % 7 / 6,
+                                List.of(new ContentMutation.Patch(s.b % 600, bytes(s.d % 90))),
+                                s.c % 600,
+                                s.d * 11L);
+                yield s.c % 3 == 0 ? withAttributes(write, s) : write;
+            }
             case 2, 3 -> {
                 long version = node == null || s.c % 10 == 0 ? 1 : node.version;
                 yield new ContentMutation.Spill(ino, version, size, s.d * 11L, s.d);

@@ -417,7 +417,7 @@ final class TreeModel {
         return reply(node, null);
     }
 
-    Reply writeInline(ContentMutation.WriteInline m) {
+    Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
         NodeModel node = file(m.ino());
         long before = node.version;
         byte[] old = node.inline;

@@ -7,6 +7,7 @@ import io.cairn.client.session.Allowance;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeChange;
 import io.cairn.runtime.PendingRequest;
 import io.cairn.runtime.WaitCause;
 import io.cairn.wire.master.ContentMutation;
@@ -64,6 +65,26 @@ final class Commits {
         Promises.whenDone(
                 before, (_, _) -> new Run(mine, errand).next(s -> s.committer().begin(s)));
         return mine;
+    }
+
+    /**
+     * As {@link #commit}, and sets attributes in the same call to the master if there is something
+     * to write into the inode.
+     *
+     * @param change one that {@link AttributeChange#fitsWrite}
+     * @return whether they were set
+     */
+    CompletableFuture<Boolean> commitWith(AttributeChange change) {
+        Committer.Rider rider = new Committer.Rider(change);
+        inode.tell(s -> s.committer().board(rider));
+        return commit().handle(
+                        (_, failure) -> {
+                            inode.tell(s -> s.committer().leave(rider));
+                            if (failure != null) {
+                                throw Await.failure(failure);
+                            }
+                            return rider.isDone();
+                        });
     }
 
     /** One commit on its way, which completes a promise. */

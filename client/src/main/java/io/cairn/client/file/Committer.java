@@ -6,6 +6,7 @@ import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeChange;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  *               ^                                         |
  *               +-------- ESTALE, EFBIG: Look ------------+
  * </pre>
+ *
+ * Attributes that are set meanwhile may go along with what is written into the inode. When the
+ * master refuses both, the write is told alone: it may have been the attributes that were refused.
  */
 final class Committer {
     /** How often the inode may have changed under a commit before it fails. */
@@ -59,6 +63,21 @@ final class Committer {
     /** Nothing: it failed, and the inode has noted the error. */
     record Failed(FsException error) implements Step {}
 
+    /** Attributes that the next write into the inode may take along. */
+    static final class Rider {
+        private final AttributeChange change;
+        private boolean done;
+
+        Rider(AttributeChange change) {
+            this.change = change;
+        }
+
+        /** Whether the master has set them. */
+        boolean isDone() {
+            return done;
+        }
+    }
+
     /** Why the master is asked for the inode. */
     private enum Reason {
         /** Buffered bytes go where the file is now. */
@@ -77,6 +96,10 @@ final class Committer {
     private long doubt;
     private Errno refusal = Errno.ESTALE;
     private @Nullable Mutation mutation;
+    private @Nullable Rider rider;
+
+    /** Those of which the master is being told. */
+    private @Nullable Rider alongside;
 
     /** Whether a commit is under way or waits. */
     boolean isBusy() {
@@ -99,9 +122,24 @@ final class Committer {
         return before;
     }
 
+    /** Attributes are to go along with the next commit, unless others do already. */
+    void board(Rider wanted) {
+        if (rider == null) {
+            rider = wanted;
+        }
+    }
+
+    /** They go along no longer. */
+    void leave(Rider given) {
+        if (rider == given) {
+            rider = null;
+        }
+    }
+
     /** The commit begins. */
     Step begin(FileState state) {
         round = 0;
+        alongside = null;
         return state.isDirty() && state.isDoubtful() ? look(Reason.DOUBT, state) : new Drain();
     }
 
@@ -199,6 +237,11 @@ final class Committer {
         boolean replaces =
                 next instanceof ContentMutation.Spill && stored != null && stored.length > 0;
         long session = state.lockingSession();
+        Rider along = next instanceof ContentMutation.WriteInline ? rider : null;
+        alongside = along;
+        if (along != null && next instanceof ContentMutation.WriteInline write) {
+            return new Tell(new TreeMutation.WriteAndSet(write, along.change), session, false);
+        }
         return new Tell(replaces ? next : asked(state, next, session), session, replaces);
     }
 
@@ -228,6 +271,7 @@ final class Committer {
         }
         if (reply instanceof Reply.WrittenReply written
                 && sent instanceof ContentMutation.WriteInline write) {
+            arrive();
             return isAdopted(state, write, written) ? done(state) : look(Reason.WRITTEN, state);
         }
         if (reply instanceof Reply.Failure refused
@@ -236,7 +280,22 @@ final class Committer {
             refusal = refused.errno();
             return look(Reason.REFUSED, state);
         }
+        if (alongside != null && reply instanceof Reply.Failure && round < MAX_ROUNDS) {
+            leave(alongside);
+            alongside = null;
+            round++;
+            return new Drain();
+        }
         return unexpected(state, reply);
+    }
+
+    /** The attributes that went along are set. */
+    private void arrive() {
+        if (alongside != null) {
+            alongside.done = true;
+            leave(alongside);
+            alongside = null;
+        }
     }
 
     /** Takes over what was written into the inode, if it is the one that is known here. */

@@ -15,6 +15,7 @@ import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileWatch;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
@@ -383,6 +384,11 @@ public final class OpenInode implements WriteOwner {
     /** Drains and commits; done at once when there is nothing to do. */
     public CompletableFuture<Void> commit() {
         return commits.commit();
+    }
+
+    /** As {@link #commit}, and sets attributes in the same call if it can; whether it has. */
+    public CompletableFuture<Boolean> commitWith(AttributeChange change) {
+        return commits.commitWith(change);
     }
 
     /** Whether a commit now is at most one call to the master. */

@@ -438,8 +438,9 @@ public final class Tree {
             Caller caller, long ino, AttributeChange wanted) {
         AttributeChange change = Permissions.change(caller, attributes(ino), wanted);
         OpenInode state = beforeTimes(ino, change);
-        if (state != null && !state.commitsInOneCall()) {
-            return null;
+        CompletableFuture<Attributes> both = changes.writeAndSet(caller, open.get(ino), change);
+        if (both != null || state != null && !state.commitsInOneCall()) {
+            return both;
         }
         CompletableFuture<Void> committed = state == null ? Promises.DONE : state.commit();
         return Promises.then(committed, _ -> changes.setAttributes(caller, ino, change));

@@ -3,7 +3,9 @@ package io.cairn.client.tree;
 import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.cache.NameChange;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes of names and attributes for callers who may make them: sent to the master, and taken over
@@ -181,5 +184,29 @@ public final class TreeChanges {
     CompletableFuture<Attributes> setAttributes(Caller caller, long ino, AttributeChange change) {
         return change(caller, new TreeMutation.SetAttributes(ino, change))
                 .thenApply(entry -> tree.shown(entry.inode().attributes()));
+    }
+
+    /**
+     * Sets attributes in the call that commits a small file, as programs do that unpack archives.
+     *
+     * @param file null when the file is not open
+     * @return null when there is nothing to commit in one call, or the change needs its own
+     */
+    @Nullable CompletableFuture<Attributes> writeAndSet(
+            Caller caller, @Nullable OpenInode file, AttributeChange change) {
+        if (file == null
+                || caller.witness() != null
+                || !change.fitsWrite()
+                || !file.isDirty()
+                || !file.commitsInOneCall()) {
+            return null;
+        }
+        return Promises.then(
+                file.commitWith(change),
+                isSet ->
+                        isSet
+                                ? CompletableFuture.completedFuture(
+                                        tree.shown(file.inode().attributes()))
+                                : setAttributes(caller, file.ino(), change));
     }
 }

@@ -22,6 +22,7 @@ import io.cairn.client.chunk.WritePermit;
 import io.cairn.client.lock.FileLocks;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -29,6 +30,7 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -153,6 +155,57 @@ class CommitterTest {
         assertInstanceOf(Committer.Done.class, committer.answered(state, reply, null));
         assertFalse(state.isDirty());
         assertArrayEquals(new byte[] {1, 2, 3, 4, 5, 9, 9, 9}, state.inode().inline());
+    }
+
+    private static Committer.Rider times() {
+        return new Committer.Rider(AttributeChange.NONE.withAtime(1).withMtime(2));
+    }
+
+    @Test
+    void attributesGoAlongWithASmallFile() {
+        write(5, 3);
+        Committer.Rider first = times();
+        Committer.Rider second = times();
+        committer.board(first);
+        committer.board(second);
+        Committer.Tell tell = assertInstanceOf(Committer.Tell.class, begun());
+        assertInstanceOf(TreeMutation.WriteAndSet.class, tell.mutation());
+        Inode after = changed(new byte[8]);
+        Reply reply = new Reply.WrittenReply(inode.attributes().version(), after);
+        assertInstanceOf(Committer.Done.class, committer.answered(state, reply, null));
+        assertTrue(first.isDone());
+        assertFalse(second.isDone(), "only one goes along");
+        assertFalse(state.isDirty());
+        write(5, 3);
+        tell = assertInstanceOf(Committer.Tell.class, begun());
+        assertInstanceOf(ContentMutation.WriteInline.class, tell.mutation(), "and only once");
+    }
+
+    @Test
+    void whenBothAreRefusedTheWriteIsToldAlone() {
+        write(5, 3);
+        Committer.Rider rider = times();
+        committer.board(rider);
+        begun();
+        assertInstanceOf(
+                Committer.Drain.class, committer.answered(state, refusal(Errno.EPERM), null));
+        Committer.Tell tell = assertInstanceOf(Committer.Tell.class, committer.drained(state));
+        assertInstanceOf(ContentMutation.WriteInline.class, tell.mutation());
+        Reply reply = new Reply.WrittenReply(inode.attributes().version(), changed(new byte[8]));
+        assertInstanceOf(Committer.Done.class, committer.answered(state, reply, null));
+        assertFalse(rider.isDone());
+        assertFalse(state.isDirty());
+        assertEquals(0, state.errorCount());
+    }
+
+    @Test
+    void whoWaitsNoLongerSetsNoAttributes() {
+        Committer.Rider rider = times();
+        committer.board(rider);
+        committer.leave(rider);
+        write(5, 3);
+        Committer.Tell tell = assertInstanceOf(Committer.Tell.class, begun());
+        assertInstanceOf(ContentMutation.WriteInline.class, tell.mutation());
     }
 
     @Test

@@ -167,6 +167,44 @@ class PolledLeaderTest {
     }
 
     @Test
+    void attributesGoAlongWithWhatWasWritten() {
+        poll();
+        OpenFile file = polled(begin("f", NEW)).file();
+        long ino = file.ino();
+        file.write(0, ByteBuffer.wrap(bytes(100, 1)));
+        int before = cluster.shared.executed;
+        Attributes timed = polled(set(ino, AttributeChange.NONE.withAtime(5).withMtime(7)));
+        assertEquals(1, cluster.shared.executed - before);
+        assertEquals(
+                List.of(100L, 5L, 7L), List.of(timed.size(), timed.atimeNs(), timed.mtimeNs()));
+        file.write(50, ByteBuffer.wrap(bytes(100, 1)));
+        AttributeChange change = AttributeChange.NONE.withUid(3).withGid(4).withMode(0640);
+        Attributes owned = polled(set(ino, change));
+        assertEquals(2, cluster.shared.executed - before);
+        assertEquals(List.of(3, 4, 0640), List.of(owned.uid(), owned.gid(), owned.mode()));
+        assertTrue(owned.mtimeNs() > 7, "it was written later");
+        assertTrue(Objects.requireNonNull(file.beginFlush()).isDone(), "nothing is left");
+        assertEquals(owned, cluster.connect().getAttributes(Caller.ROOT, ino));
+        close(file);
+    }
+
+    /** The write is done all the same, and the caller hears why the times were not set. */
+    @Test
+    void attributesThatAreRefusedTakeNothingAlong() {
+        poll();
+        OpenFile file = polled(begin("f", NEW)).file();
+        long ino = file.ino();
+        CairnFileSystem other = cluster.connect();
+        int append = Attributes.APPEND;
+        other.setAttributes(Caller.ROOT, ino, AttributeChange.NONE.withFlags(append, append));
+        file.write(0, ByteBuffer.wrap(bytes(100, 1)));
+        AttributeChange times = AttributeChange.NONE.withAtime(5).withMtime(7);
+        assertFails(Errno.EPERM, set(ino, times));
+        assertArrayEquals(bytes(100, 1), readAll(cluster.connect(), ino));
+        close(file);
+    }
+
+    @Test
     void whatIsThereAlreadyIsOpenedOrRefused() {
         poll();
         CairnFileSystem other = cluster.connect();

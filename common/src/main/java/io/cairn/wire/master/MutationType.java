@@ -45,6 +45,7 @@ public enum MutationType implements MessageType {
             NEEDS_ROOM,
             CANCELLABLE,
             TreeMutation.SetAttributes::decode),
+    WRITE_AND_SET(195, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, TreeMutation.WriteAndSet::decode),
     SET_XATTR(
             13,
             SESSION_OR_LEADER,

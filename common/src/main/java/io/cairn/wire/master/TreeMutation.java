@@ -1,5 +1,6 @@
 package io.cairn.wire.master;
 
+import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
@@ -284,6 +285,44 @@ public sealed interface TreeMutation extends Mutation {
         }
     }
 
+    /**
+     * Writes into the inode, then sets attributes of the same inode, both or nothing. EINVAL unless
+     * {@link AttributeChange#fitsWrite}, EOPNOTSUPP for a new owner while there are quotas.
+     */
+    record WriteAndSet(ContentMutation.WriteInline write, AttributeChange change)
+            implements TreeMutation {
+        /** The second part alone. */
+        public SetAttributes set() {
+            return new SetAttributes(write.ino(), change);
+        }
+
+        /** The reply after both parts were done. */
+        public Reply.WrittenReply reply(Reply.WrittenReply written, Reply.EntryReply set) {
+            Inode after = set.inode();
+            return new Reply.WrittenReply(
+                    written.versionBefore(), after.withContents(after.layout(), null));
+        }
+
+        @Override
+        public MutationType type() {
+            return MutationType.WRITE_AND_SET;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            write.encode(out);
+            Codecs.attributeChange(out, change);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {}
+
+        static WriteAndSet decode(Decoder in) {
+            return new WriteAndSet(
+                    ContentMutation.WriteInline.decode(in), Codecs.attributeChange(in));
+        }
+    }
+
     /** Sets an extended attribute; flags as in setxattr(2). */
     record SetXattr(long ino, byte[] name, byte[] value, int flags) implements TreeMutation {
         @Override
@@ -424,7 +463,8 @@ public sealed interface TreeMutation extends Mutation {
                 case SetXattr m -> new long[] {m.ino()};
                 case RemoveXattr m -> new long[] {m.ino()};
                 case ContentMutation.CommitSize m -> new long[] {m.ino()};
-                case CreateUnnamed _, ReplaceXattr _, SetPolicy _, Witnessed _ -> NOTHING;
+                case CreateUnnamed _, WriteAndSet _, ReplaceXattr _, SetPolicy _, Witnessed _ ->
+                        NOTHING;
                 case ContentMutation _, SessionMutation _, HostMutation _, LeaderMutation _ ->
                         NOTHING;
             };

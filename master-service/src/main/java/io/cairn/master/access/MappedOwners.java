@@ -51,6 +51,8 @@ final class MappedOwners {
                             mapping.mapGid(m.gid()));
             case TreeMutation.SetAttributes m ->
                     new TreeMutation.SetAttributes(m.ino(), attributes(m.change(), mapping));
+            case TreeMutation.WriteAndSet m ->
+                    new TreeMutation.WriteAndSet(m.write(), attributes(m.change(), mapping));
             case TreeMutation.Witnessed m -> new TreeMutation.Witnessed(of(m.mutation(), mapping));
             case TreeMutation.Link _,
                     TreeMutation.Unlink _,

@@ -75,6 +75,10 @@ final class MappedRights {
                 remove(m.newParentIno(), m.newName());
             }
             case TreeMutation.SetAttributes m -> change(m);
+            case TreeMutation.WriteAndSet m -> {
+                write(m.write().ino());
+                change(m.set());
+            }
             case TreeMutation.SetXattr m -> setXattr(m.ino(), m.name());
             case TreeMutation.ReplaceXattr m -> setXattr(m.ino(), m.name());
             case TreeMutation.RemoveXattr m -> setXattr(m.ino(), m.name());

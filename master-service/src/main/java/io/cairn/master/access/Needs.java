@@ -84,6 +84,11 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
             case TreeMutation.Rename m -> change(Operation.RENAME, m.parentIno(), m.newParentIno());
             case TreeMutation.SetAttributes m ->
                     new Needs(List.of(m.ino()), ofAttributes(m.change()), true, false);
+            case TreeMutation.WriteAndSet m -> {
+                Set<Operation> operations = ofAttributes(m.change());
+                operations.add(Operation.WRITE);
+                yield new Needs(List.of(m.write().ino()), operations, true, false);
+            }
             case TreeMutation.SetXattr m -> change(ofXattr(m.name()), m.ino());
             case TreeMutation.ReplaceXattr m -> change(ofXattr(m.name()), m.ino());
             case TreeMutation.RemoveXattr m -> change(ofXattr(m.name()), m.ino());

@@ -18,6 +18,7 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -342,6 +343,7 @@ public final class Allowances {
             case ContentMutation.CommitSize m -> giveBack(envelope.session(), m.ino());
             case ContentMutation.Spill m -> giveBack(envelope.session(), m.ino());
             case ContentMutation.WriteInline m -> giveBack(envelope.session(), m.ino());
+            case TreeMutation.WriteAndSet m -> giveBack(envelope.session(), m.write().ino());
             case Mutation _ -> {}
         }
     }

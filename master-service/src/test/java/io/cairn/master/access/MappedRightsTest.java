@@ -24,6 +24,7 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +115,25 @@ final class MappedRightsTest {
             one.require(swap(own, copy));
             others.require(swap(own, copy));
         }
+    }
+
+    private static Mutation writing(long ino, AttributeChange along) {
+        var write = new ContentMutation.WriteInline(ino, 0, List.of(), 0, 1);
+        return new TreeMutation.WriteAndSet(write, along);
+    }
+
+    @Test
+    void attributesThatAWriteTakesAlongAskForTheirOwnRights() {
+        AttributeChange mode = AttributeChange.NONE.withMode(0640);
+        one.require(writing(own, mode));
+        long foreign = create("foreign", OTHER);
+        one.require(new ContentMutation.WriteInline(foreign, 0, List.of(), 0, 1));
+        assertThrows(FsException.class, () -> one.require(writing(foreign, mode)));
+        UserMapping mapping = new UserMapping(ROOT, USER, USER);
+        assertEquals(
+                writing(own, AttributeChange.NONE.withUid(USER).withGid(OTHER)),
+                MappedOwners.of(
+                        writing(own, AttributeChange.NONE.withUid(0).withGid(OTHER)), mapping));
     }
 
     @Test

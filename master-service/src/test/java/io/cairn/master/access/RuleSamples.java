@@ -38,12 +38,7 @@ final class RuleSamples {
      * @param session in which somebody asks
      */
     record Place(
-            long directory,
-            long file,
-            long other,
-            long version,
-            long otherVersion,
-            long session) {}
+            long directory, long file, long other, long version, long otherVersion, long session) {}
 
     private static Lock lock() {
         return new Lock(Lock.Kind.POSIX, Lock.Mode.EXCLUSIVE, 1, 0, 9, 1);
@@ -69,6 +64,9 @@ final class RuleSamples {
         long directory = at.directory();
         long file = at.file();
         AttributeChange mode = AttributeChange.NONE.withMode(0777);
+        var write =
+                new ContentMutation.WriteInline(
+                        file, 0, List.of(new ContentMutation.Patch(0, VALUE)), 1, 1);
         return List.of(
                 creation(directory, "free", UID),
                 new TreeMutation.CreateUnnamed(directory, 0600, UID, UID, true),
@@ -84,13 +82,12 @@ final class RuleSamples {
                 new TreeMutation.RemoveXattr(file, XATTR),
                 new TreeMutation.SetPolicy(file, Policy.STANDARD),
                 new TreeMutation.Witnessed(new TreeMutation.Unlink(directory, NAME)),
-                new ContentMutation.WriteInline(
-                        file, 0, List.of(new ContentMutation.Patch(0, VALUE)), 1, 1),
+                write,
+                new TreeMutation.WriteAndSet(write, mode),
                 new ContentMutation.CommitSize(file, 1, 1, 1, 0),
                 new ContentMutation.Spill(file, 1, 1, 1, 0),
                 new ContentMutation.CloneDone(file, new long[] {0}, new long[] {1}),
-                new ContentMutation.SwapContents(
-                        file, at.version(), at.other(), at.otherVersion()),
+                new ContentMutation.SwapContents(file, at.version(), at.other(), at.otherVersion()),
                 new ContentMutation.RenewTail(file, 1),
                 new ContentMutation.TakeDetour(file, 1),
                 new ContentMutation.RenewChunks(file, new long[] {0}, new long[] {1}),

@@ -107,9 +107,13 @@ class RuleTableTest {
             case TreeMutation.Rmdir _ -> change(Errno.EACCES, Operation.RMDIR);
             case TreeMutation.Rename _ -> change(Errno.EACCES, Operation.RENAME);
             case TreeMutation.SetAttributes _ -> change(Errno.EPERM, Operation.CHMOD);
-            case TreeMutation.SetXattr _,
-                    TreeMutation.ReplaceXattr _,
-                    TreeMutation.RemoveXattr _ ->
+            case TreeMutation.WriteAndSet _ ->
+                    new Row(
+                            Errno.EACCES,
+                            Errno.EROFS,
+                            Errno.EACCES,
+                            EnumSet.of(Operation.WRITE, Operation.CHMOD));
+            case TreeMutation.SetXattr _, TreeMutation.ReplaceXattr _, TreeMutation.RemoveXattr _ ->
                     change(Errno.EACCES, Operation.XATTR);
             case TreeMutation.SetPolicy _ -> change(Errno.EPERM, Operation.POLICY);
             case TreeMutation.Witnessed m -> row(m.mutation());
@@ -184,8 +188,7 @@ class RuleTableTest {
     }
 
     private long mkdir(String name, int uid) {
-        return change(
-                new TreeMutation.Mkdir(FileSystem.ROOT_INO, Name.of(name), 0700, uid, uid));
+        return change(new TreeMutation.Mkdir(FileSystem.ROOT_INO, Name.of(name), 0700, uid, uid));
     }
 
     private Reply apply(Envelope envelope) {

@@ -69,7 +69,8 @@ public final class ContentOperations {
         };
     }
 
-    private Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
+    /** Writes into an inode, whose contents the reply does not tell. */
+    public Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
         Inode inode = writable(m.ino());
         byte[] old = inode.inline();
         if (old == null) {

@@ -93,6 +93,23 @@ public final class AttributeOperations {
         return reply(inodes.put(draft));
     }
 
+    /**
+     * Checks a change that is made right after a write into the same file: it cannot fail then.
+     *
+     * @throws FsException EOPNOTSUPP where it depends on quotas, of which the write takes a part
+     */
+    void requireBesideWrite(TreeMutation.SetAttributes m) {
+        AttributeChange change = m.change();
+        if (!change.fitsWrite()) {
+            throw new FsException(Errno.EINVAL, "attribute mask " + change.mask());
+        }
+        InodeProtection.requireChange(inodes.file(m.ino()), change);
+        if (inodes.quotas().version() != 0
+                && change.has(AttributeChange.UID | AttributeChange.GID)) {
+            throw new FsException(Errno.EOPNOTSUPP, "an owner under quotas is set by itself");
+        }
+    }
+
     /** What is in the trash goes some day, so that nothing there may be made to stay. */
     private static int flagsAfter(Inode inode, AttributeChange change) {
         int after = InodeProtection.flagsAfter(inode, change);

@@ -43,12 +43,18 @@ public final class TreeOperations {
             case TreeMutation.Rmdir m -> names.rmdir(m);
             case TreeMutation.Rename m -> rename.rename(m);
             case TreeMutation.SetAttributes m -> attributes.setAttributes(m);
+            case TreeMutation.WriteAndSet m -> writeAndSet(m);
             case TreeMutation.SetXattr m -> attributes.setXattr(m);
             case TreeMutation.ReplaceXattr m -> attributes.replaceXattr(m);
             case TreeMutation.RemoveXattr m -> attributes.removeXattr(m);
             case TreeMutation.SetPolicy m -> attributes.setPolicy(m);
             case TreeMutation.Witnessed m -> witnessed(m);
         };
+    }
+
+    private Reply writeAndSet(TreeMutation.WriteAndSet m) {
+        attributes.requireBesideWrite(m.set());
+        return m.reply(contents.writeInline(m.write()), attributes.setAttributes(m.set()));
     }
 
     private Reply witnessed(TreeMutation.Witnessed m) {

@@ -2,7 +2,9 @@ package io.cairn.metadata.tree;
 
 import static io.cairn.fs.AttributeChange.NONE;
 import static io.cairn.metadata.Bench.ROOT;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,9 +17,15 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Bench;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +59,42 @@ class AttributeOperationsTest {
         assertEquals(before.mtimeNs(), a.mtimeNs());
         assertEquals(before.atimeNs(), a.atimeNs());
         assertTrue(a.version() > before.version());
+    }
+
+    private TreeMutation.WriteAndSet writing(AttributeChange change) {
+        var patch = new ContentMutation.Patch(4, new byte[] {'s'});
+        var write =
+                new ContentMutation.WriteInline(
+                        ino, bench.inode(ino).cuts(), List.of(patch), 0, bench.nowNs);
+        return new TreeMutation.WriteAndSet(write, change);
+    }
+
+    @Test
+    void aWriteTakesAttributesAlong() {
+        Reply reply = bench.as(1, writing(NONE.withAtime(11).withMtime(22).withMode(0600)));
+        Reply.WrittenReply written = assertInstanceOf(Reply.WrittenReply.class, reply);
+        assertEquals(before.version(), written.versionBefore());
+        Inode after = bench.inode(ino);
+        assertEquals(after.withContents(after.layout(), null), written.inode());
+        assertArrayEquals("texts".getBytes(StandardCharsets.UTF_8), after.inline());
+        Attributes a = after.attributes();
+        assertEquals(List.of(11L, 22L, 5L), List.of(a.atimeNs(), a.mtimeNs(), a.size()));
+        assertEquals(0600, a.mode());
+    }
+
+    @Test
+    void bothAreDoneOrNothing() {
+        bench.fails(Errno.EINVAL, writing(NONE.withSize(1)));
+        bench.fails(Errno.EINVAL, writing(NONE.withFlags(Attributes.APPEND, Attributes.APPEND)));
+        set(NONE.withFlags(Attributes.APPEND, Attributes.APPEND));
+        bench.fails(Errno.EPERM, writing(NONE.withMtime(22)));
+        set(NONE.withFlags(Attributes.APPEND, 0));
+        Quota quota = new Quota(Sums.ZERO, new Sums(0, 0, 1 << 20), 60_000);
+        bench.leader(new LeaderMutation.SetQuota(Account.user(77), quota, false));
+        bench.fails(Errno.EOPNOTSUPP, writing(NONE.withUid(5)));
+        assertEquals(4, bench.inode(ino).attributes().size());
+        assertInstanceOf(Reply.WrittenReply.class, bench.as(1, writing(NONE.withMtime(22))));
+        assertEquals(22, bench.inode(ino).attributes().mtimeNs());
     }
 
     @Test
