@@ -12,12 +12,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Counts what was refused for want of an identity or a right, and logs it once per address and
- * minute. It remembers a thousand addresses at most. Thread-safe.
+ * minute, for a few addresses a minute: who has many of them fills no log. Of the others the number
+ * is told. It remembers a thousand addresses at most. Thread-safe.
  */
 public final class Refusals {
     private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
     private static final long REPORT_NS = 60_000_000_000L;
     private static final int MAX_ADDRESSES = 1024;
+
+    /** Lines a minute. */
+    static final int MAX_LINES = 16;
 
     /** Why something was refused. */
     public enum Reason {
@@ -47,6 +51,12 @@ public final class Refusals {
 
     /** When an address was last told of, oldest first. Guarded by itself. */
     private final Map<String, Long> told = new LinkedHashMap<>();
+
+    // Guarded by told.
+    private boolean begun;
+    private long minuteNs;
+    private int lines;
+    private long hidden;
 
     /**
      * Nothing was refused yet.
@@ -89,24 +99,49 @@ public final class Refusals {
         if (count != null) {
             count.increment();
         }
-        if (isDue(address)) {
+        long others = -1;
+        synchronized (told) {
+            long nowNs = clock.nanoTime();
+            if (isDue(address, nowNs)) {
+                others = beginLine(nowNs);
+            }
+        }
+        if (others > 0) {
+            LOG.warn("{}: refused {} more in the minute before", door, others);
+        }
+        if (others >= 0) {
             LOG.warn("{}: refused {}: {}", door, address, what);
         }
     }
 
-    private boolean isDue(String address) {
-        long nowNs = clock.nanoTime();
-        synchronized (told) {
-            Long last = told.get(address);
-            if (last != null && nowNs - last < REPORT_NS) {
-                return false;
-            }
-            told.remove(address);
-            told.put(address, nowNs);
-            if (told.size() > MAX_ADDRESSES) {
-                told.remove(told.keySet().iterator().next());
-            }
-            return true;
+    private boolean isDue(String address, long nowNs) {
+        Long last = told.get(address);
+        if (last != null && nowNs - last < REPORT_NS) {
+            return false;
         }
+        told.remove(address);
+        told.put(address, nowNs);
+        if (told.size() > MAX_ADDRESSES) {
+            told.remove(told.keySet().iterator().next());
+        }
+        return true;
+    }
+
+    /** How many were not told in the last minutes, when a line may be logged now; else -1. */
+    private long beginLine(long nowNs) {
+        long before = 0;
+        if (!begun || nowNs - minuteNs >= REPORT_NS) {
+            before = hidden;
+            begun = true;
+            minuteNs = nowNs;
+            lines = 0;
+            hidden = 0;
+        }
+        if (lines >= MAX_LINES) {
+            hidden++;
+            return -1;
+        }
+        lines++;
+        return before;
     }
 }
