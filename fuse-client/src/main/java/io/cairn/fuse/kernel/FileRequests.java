@@ -46,7 +46,7 @@ final class FileRequests {
     private static final int F_UNLCK = 2;
     private static final int WRITE_IN_BYTES = 40;
 
-    /** Most that one answer tells: it fits into 32 bits, and ends where a chunk of any size does. */
+    /** Most that one answer tells: it fits into 32 bits, and ends where any chunk may end. */
     private static final long MAX_COPY_BYTES = (4L << 30) - (64 << 20);
 
     /** Flags of open(2) that mean something for a file without a name. */
