@@ -7,6 +7,7 @@ import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
+
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -19,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -43,6 +45,7 @@ public final class TlsSecurity implements ChannelSecurity {
     private final boolean admitsNewcomers;
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private volatile Set<String> revoked = Set.of();
+    private volatile boolean admitsPlain;
     private volatile State state;
 
     /** The identity, and all that follows from it. */
@@ -148,6 +151,43 @@ public final class TlsSecurity implements ChannelSecurity {
     /** From now on this runs when certificates have been revoked. */
     public void onRevocation(Runnable watcher) {
         watchers.add(watcher);
+    }
+
+    /** From now on there are plain connections, too; to be called before there are any. */
+    public void admitPlain() {
+        admitsPlain = true;
+    }
+
+    @Override
+    public boolean admitsPlain() {
+        return admitsPlain;
+    }
+
+    /** The same for connections that are never plain, whatever {@link #admitPlain} has allowed. */
+    public ChannelSecurity strict() {
+        return new Strict(this);
+    }
+
+    private record Strict(ChannelSecurity security) implements ChannelSecurity {
+        @Override
+        public SSLEngine client() {
+            return security.client();
+        }
+
+        @Override
+        public SSLEngine server() {
+            return security.server();
+        }
+
+        @Override
+        public Principal principal(SSLSession session, String address) {
+            return security.principal(session, address);
+        }
+
+        @Override
+        public String refused(String address, Throwable cause) {
+            return security.refused(address, cause);
+        }
     }
 
     @Override

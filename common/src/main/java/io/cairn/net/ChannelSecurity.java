@@ -15,6 +15,14 @@ public interface ChannelSecurity {
     SSLEngine server();
 
     /**
+     * Whether there are plain connections, too, while a cluster changes to TLS: whoever makes one
+     * is taken, and who does not speak TLS is called in plain text.
+     */
+    default boolean admitsPlain() {
+        return false;
+    }
+
+    /**
      * The other side of a connection whose handshake is done. To be asked again when certificates
      * are revoked.
      *

@@ -5,6 +5,7 @@ import static io.cairn.net.NetworkRig.eventually;
 import static io.cairn.net.NetworkRig.failureOf;
 import static io.cairn.net.NetworkRig.get;
 import static io.cairn.net.NetworkRig.text;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,6 +28,10 @@ import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.netty.buffer.ByteBufAllocator;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -37,11 +42,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 
 /** A secured transport does what every transport does, and lets only those in who may. */
 class SecuredTransportTest extends TransportContract {
@@ -236,6 +240,34 @@ class SecuredTransportTest extends TransportContract {
             String seen = capture.seen();
             assertTrue(seen.length() > 2 * secret.length());
             assertFalse(seen.contains("known contents"));
+        }
+    }
+
+    @Test
+    void duringAChangeAServerTakesPlainConnectionsToo() {
+        server.admitPlain();
+        Listener listener = rig.server.listen(LOOPBACK, echo);
+        assertEquals("x", text(get(rig.connect(listener).call(text("x"), 10_000))));
+        assertEquals(expectedClient(), echo.first().principal());
+        EchoHandler other = new EchoHandler();
+        Endpoint to = rig.server.listen(LOOPBACK, other).endpoint();
+        try (NettyTransport plain = new NettyTransport("plain", 1, Clock.system())) {
+            Connection connection = get(plain.connect(to, new EchoHandler(), 10_000));
+            assertEquals("y", text(get(connection.call(text("y"), 10_000))));
+            assertTrue(other.first().principal().isAnonymous());
+        }
+    }
+
+    @Test
+    void duringAChangeACallerFindsPlainServersToo() {
+        client.admitPlain();
+        Connection secured = rig.connect(rig.server.listen(LOOPBACK, echo));
+        assertEquals(new Principal(Role.CHUNK, "c1", "127.0.0.1"), secured.principal());
+        try (NettyTransport plain = new NettyTransport("plain", 1, Clock.system())) {
+            Endpoint to = plain.listen(LOOPBACK, new EchoHandler()).endpoint();
+            Connection connection = get(rig.client.connect(Callee.master(to), echo, 10_000));
+            assertTrue(connection.principal().isAnonymous());
+            assertEquals("z", text(get(connection.call(text("z"), 10_000))));
         }
     }
 

@@ -33,10 +33,12 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
+
+import org.jspecify.annotations.Nullable;
+
 import java.security.SecureRandom;
 import java.util.OptionalInt;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The real world for the services of one process: network, time, delayed work, randomness, metrics,
@@ -132,6 +134,16 @@ public final class ProcessContext implements AutoCloseable {
         login = who;
     }
 
+    /**
+     * From now on this process takes and makes plain connections, too, while its cluster changes to
+     * TLS; to be called before it listens. Without a certificate all are plain anyway.
+     */
+    public void admitPlain() {
+        if (security != null) {
+            security.admitPlain();
+        }
+    }
+
     /** Who logs in at masters with a password; null when nobody does. */
     @Nullable PasswordLogin login() {
         return login;
@@ -180,7 +192,7 @@ public final class ProcessContext implements AutoCloseable {
                             ChannelSettings.standard(clock(), false),
                             ByteBufAllocator.DEFAULT,
                             true,
-                            security);
+                            security == null ? null : security.strict());
             if (security != null) {
                 security.onRevocation(known::examine);
             }

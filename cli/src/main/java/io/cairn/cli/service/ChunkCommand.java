@@ -6,6 +6,7 @@ import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
+import io.cairn.cli.option.TransitionOption;
 import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Labels;
 import io.cairn.fs.Name;
@@ -21,14 +22,17 @@ import io.cairn.node.MasterWait;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
 import io.cairn.runtime.Scheduler;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code cairn chunk}: runs one chunk server. */
 @Command(
@@ -107,6 +111,8 @@ public final class ChunkCommand implements Callable<Integer> {
 
     @Mixin private InsecureOption insecure = new InsecureOption();
 
+    @Mixin private TransitionOption transition = new TransitionOption();
+
     @Mixin private MetricsOption metrics = new MetricsOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -129,6 +135,7 @@ public final class ChunkCommand implements Callable<Integer> {
         EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
+            transition.apply(world);
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

@@ -6,6 +6,7 @@ import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.MasterPeers;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
+import io.cairn.cli.option.TransitionOption;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Name;
 import io.cairn.identity.JoinToken;
@@ -27,14 +28,17 @@ import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
 import io.cairn.node.log.LogLevels;
 import io.cairn.runtime.Release;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.Callable;
+
 import org.jspecify.annotations.Nullable;
+
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
 
 /** {@code cairn master}: runs one master. */
 @Command(
@@ -145,6 +149,8 @@ public final class MasterCommand implements Callable<Integer> {
 
     @Mixin private InsecureOption insecure = new InsecureOption();
 
+    @Mixin private TransitionOption transition = new TransitionOption();
+
     @Mixin private AdminOptions admin = new AdminOptions();
 
     @Option(
@@ -198,6 +204,7 @@ public final class MasterCommand implements Callable<Integer> {
         EarlyCompilation.begin(Name.class, Namespace.class, MasterService.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
+            transition.apply(world);
             AdminPage page = closing.add(AdminPage.open(world, address));
             if (restoring != null) {
                 System.out.println(MasterRestore.run(id, data, restoring.file, restoring.isNew));

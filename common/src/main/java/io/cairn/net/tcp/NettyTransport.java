@@ -22,14 +22,17 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
+
+import org.jspecify.annotations.Nullable;
+
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The network of production: {@link FrameChannel frames} over TCP. Requests, replies and futures
@@ -133,14 +136,53 @@ public final class NettyTransport implements Transport {
             return CompletableFuture.failedFuture(
                     new FsException(Errno.DISCONNECTED, "the transport is closed"));
         }
-        Function<Channel, FrameChannel> greeter =
-                made -> {
-                    TlsLayer tls =
-                            security == null
-                                    ? null
-                                    : TlsLayer.connecting(security, to.host(), whom);
-                    return adopt(made, handler, to, tls);
-                };
+        ChannelSecurity secured = security;
+        if (secured == null) {
+            return dial(to, made -> adopt(made, handler, to, null), timeoutMs);
+        }
+        long beginNs = loops.clock().nanoTime();
+        CompletableFuture<Connection> first =
+                dial(
+                        to,
+                        made ->
+                                adopt(
+                                        made,
+                                        handler,
+                                        to,
+                                        TlsLayer.connecting(secured, to.host(), whom)),
+                        timeoutMs);
+        if (!secured.admitsPlain()) {
+            return first;
+        }
+        CompletableFuture<Connection> either = new CompletableFuture<>();
+        first.whenComplete(
+                (made, error) -> {
+                    long usedNs = loops.clock().nanoTime() - beginNs;
+                    long leftMs = timeoutMs - TimeUnit.NANOSECONDS.toMillis(usedNs);
+                    if (error == null || leftMs <= 0) {
+                        settle(either, made, error);
+                    } else {
+                        dial(to, plain -> adopt(plain, handler, to, null), leftMs)
+                                .whenComplete((other, again) -> settle(either, other, again));
+                    }
+                });
+        return either;
+    }
+
+    private static void settle(
+            CompletableFuture<Connection> either,
+            @Nullable Connection made,
+            @Nullable Throwable error) {
+        if (made == null) {
+            either.completeExceptionally(
+                    error == null ? new IllegalStateException("no connection") : error);
+        } else if (!either.complete(made)) {
+            made.close();
+        }
+    }
+
+    private CompletableFuture<Connection> dial(
+            Endpoint to, Function<Channel, FrameChannel> greeter, long timeoutMs) {
         return new Dial(greeter, loops, to, timeoutMs).begin();
     }
 
@@ -202,13 +244,30 @@ public final class NettyTransport implements Transport {
     }
 
     private void accept(Channel channel, Admission admission, Handler handler) {
-        if (admission.admit(channel, true)) {
-            Endpoint remote = endpointOf((InetSocketAddress) channel.remoteAddress());
-            TlsLayer tls = security == null ? null : TlsLayer.accepted(security, remote.host());
-            adopt(channel, handler, remote, tls)
-                    .greeting()
-                    .thenAccept(greeted -> admission.spoke(channel));
+        if (!admission.admit(channel, true)) {
+            return;
         }
+        ChannelSecurity secured = security;
+        if (secured != null && secured.admitsPlain()) {
+            track(channel);
+            FirstByte.Choice choice =
+                    isTls -> greet(channel, admission, handler, isTls ? secured : null);
+            channel.pipeline().addLast(new FirstByte(choice));
+        } else {
+            greet(channel, admission, handler, secured);
+        }
+    }
+
+    private void greet(
+            Channel channel,
+            Admission admission,
+            Handler handler,
+            @Nullable ChannelSecurity secured) {
+        Endpoint remote = endpointOf((InetSocketAddress) channel.remoteAddress());
+        TlsLayer tls = secured == null ? null : TlsLayer.accepted(secured, remote.host());
+        adopt(channel, handler, remote, tls)
+                .greeting()
+                .thenAccept(greeted -> admission.spoke(channel));
     }
 
     /** Ends the connections whose other sides may speak no more. */
