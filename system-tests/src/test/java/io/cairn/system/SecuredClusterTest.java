@@ -2,6 +2,7 @@ package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
+import io.cairn.identity.JoinToken;
 import io.cairn.identity.SigningRequest;
 import io.cairn.identity.TlsSecurity;
 import io.cairn.net.EventLoops;
@@ -29,6 +31,13 @@ import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Query;
 import io.netty.buffer.ByteBufAllocator;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,16 +46,12 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Real processes with TLS: a master, two chunk servers that hold two copies, a mount. */
 @Timeout(240)
@@ -55,6 +60,7 @@ class SecuredClusterTest {
 
     @TempDir private Path directory;
     private final Closing closing = new Closing();
+    private final Map<String, String> tokens = new HashMap<>();
     private final Endpoint master = new Endpoint("127.0.0.1", ProcessCluster.freePort());
     private final String admin = "127.0.0.1:" + ProcessCluster.freePort();
 
@@ -114,6 +120,13 @@ class SecuredClusterTest {
     }
 
     private CairnProcess startChunk(String name, Endpoint listen) throws Exception {
+        return startChunk(name, listen, master);
+    }
+
+    private CairnProcess startChunk(String name, Endpoint listen, Endpoint masters)
+            throws Exception {
+        String token = token("chunk", name);
+        tokens.put(name, token);
         return start(
                 name,
                 "chunk",
@@ -124,9 +137,9 @@ class SecuredClusterTest {
                 "--listen",
                 listen.toString(),
                 "--masters",
-                master.toString(),
+                masters.toString(),
                 "--join",
-                token("chunk", name));
+                token);
     }
 
     /** A transport with an identity, or a plain one. */
@@ -239,13 +252,17 @@ class SecuredClusterTest {
         Poll.until("the revoked mount is refused", 60, () -> isBrokenOff(Identity.read(identity)));
     }
 
-    /** A mount that has a password and the certificate of the authority, and none of its own. */
+    /**
+     * A mount that has a password and the certificate of the authority, and none of its own. Of all
+     * that it says to the master, and of what a joining chunk server says, nothing can be read.
+     */
     @Test
     void aPasswordIsEnoughForAMount() throws Exception {
         var _ = startMaster();
+        WireCapture wire = closing.add(new WireCapture(master));
         CairnProcess first = startChunk("c1", new Endpoint("127.0.0.1", ProcessCluster.freePort()));
-        CairnProcess second =
-                startChunk("c2", new Endpoint("127.0.0.1", ProcessCluster.freePort()));
+        Endpoint at = new Endpoint("127.0.0.1", ProcessCluster.freePort());
+        CairnProcess second = startChunk("c2", at, wire.endpoint());
         first.await(CairnProcess.READY, 60);
         second.await(CairnProcess.READY, 60);
         String password = "correct horse";
@@ -256,12 +273,20 @@ class SecuredClusterTest {
         refused("no mount rule lets user alice", mountOf(part, password));
         exports("", "add", "/ 127.0.0.1(rw)", "--user", "alice");
         refused("password refused", mountOf(part, "another horse"));
-        start("part", mountOf(part, password)).await(CairnProcess.READY, 60);
+        start("part", mountOf(wire.endpoint(), part, password)).await(CairnProcess.READY, 60);
+        Files.writeString(part.resolve("a-known-name"), "the known contents of a small file");
         byte[] contents = new byte[5 << 20];
         new Random(7).nextBytes(contents);
         Files.write(part.resolve("large"), contents);
         assertArrayEquals(contents, Files.readAllBytes(part.resolve("large")));
         start("gateway", gatewayWith(password)).await(CairnProcess.READY, 60);
+        String seen = wire.seen();
+        assertTrue(seen.length() > 10_000, seen.length() + " bytes passed");
+        for (String known : List.of(password, "alice", "a-known-name", "known contents")) {
+            assertFalse(seen.contains(known), known + " can be read on the wire");
+        }
+        String secret = JoinToken.parse(tokens.get("c2")).secret();
+        assertFalse(seen.contains(secret), "the token can be read on the wire");
     }
 
     /** What a change of the rules or users says, with a line of input. */
@@ -314,9 +339,13 @@ class SecuredClusterTest {
     }
 
     private String[] mountOf(Path part, String password) throws IOException {
+        return mountOf(master, part, password);
+    }
+
+    private String[] mountOf(Endpoint masters, Path part, String password) throws IOException {
         return new String[] {
             "mount",
-            master.toString(),
+            masters.toString(),
             part.toString(),
             "--foreground",
             "-o",
