@@ -10,7 +10,8 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.chunk.Ticket;
 import io.cairn.wire.chunk.TicketClaim;
 import io.cairn.wire.chunk.TicketKey;
-
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -21,9 +22,6 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-
-import java.security.SecureRandom;
-import java.util.concurrent.TimeUnit;
 
 /** What certificates and tickets cost: both sides of a handshake, and a ticket's two ends. */
 @State(Scope.Thread)

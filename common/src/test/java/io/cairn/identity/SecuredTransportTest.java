@@ -5,7 +5,6 @@ import static io.cairn.net.NetworkRig.eventually;
 import static io.cairn.net.NetworkRig.failureOf;
 import static io.cairn.net.NetworkRig.get;
 import static io.cairn.net.NetworkRig.text;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,10 +27,6 @@ import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.netty.buffer.ByteBufAllocator;
-
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
-
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -42,10 +37,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 /** A secured transport does what every transport does, and lets only those in who may. */
 class SecuredTransportTest extends TransportContract {

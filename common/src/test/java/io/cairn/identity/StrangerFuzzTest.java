@@ -236,9 +236,7 @@ class StrangerFuzzTest {
             }
             answer.clear();
             SSLEngineResult result =
-                    isOurTurn
-                            ? engine.wrap(NOTHING.duplicate(), answer)
-                            : engine.unwrap(in, out);
+                    isOurTurn ? engine.wrap(NOTHING.duplicate(), answer) : engine.unwrap(in, out);
             if (result.getStatus() != SSLEngineResult.Status.OK) {
                 return;
             }

@@ -33,12 +33,10 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
-
-import org.jspecify.annotations.Nullable;
-
 import java.security.SecureRandom;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The real world for the services of one process: network, time, delayed work, randomness, metrics,

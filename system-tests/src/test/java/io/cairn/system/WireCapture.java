@@ -1,7 +1,6 @@
 package io.cairn.system;
 
 import io.cairn.cluster.Endpoint;
-
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

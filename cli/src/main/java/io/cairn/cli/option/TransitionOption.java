@@ -1,10 +1,8 @@
 package io.cairn.cli.option;
 
 import io.cairn.node.ProcessContext;
-
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
 import picocli.CommandLine.Option;
 
 /** Whether a service with a certificate speaks plain text, too, while its cluster gets TLS. */

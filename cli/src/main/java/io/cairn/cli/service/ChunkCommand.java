@@ -22,17 +22,14 @@ import io.cairn.node.MasterWait;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
 import io.cairn.runtime.Scheduler;
-
-import org.jspecify.annotations.Nullable;
-
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code cairn chunk}: runs one chunk server. */
 @Command(

@@ -28,17 +28,14 @@ import io.cairn.node.ProcessContext;
 import io.cairn.node.identity.Credentials;
 import io.cairn.node.log.LogLevels;
 import io.cairn.runtime.Release;
-
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-
-import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.Callable;
 
 /** {@code cairn master}: runs one master. */
 @Command(

@@ -56,9 +56,7 @@ public final class TicketDesk {
     public TicketDesk(
             Supplier<Namespace> namespace, LogWriter log, Clock clock, RandomGenerator random) {
         this.namespace = namespace;
-        this.book =
-                new RecordBook<>(
-                        namespace, RECORD, TicketSecrets.NONE, TicketSecrets::decode);
+        this.book = new RecordBook<>(namespace, RECORD, TicketSecrets.NONE, TicketSecrets::decode);
         this.log = log;
         this.clock = clock;
         this.random = random;
@@ -176,8 +174,6 @@ public final class TicketDesk {
             random.nextBytes(secret);
         }
         return new RecordChange(
-                RECORD,
-                isThere ? found.getFirst().version() : 0,
-                now.with(secret, hour).encode());
+                RECORD, isThere ? found.getFirst().version() : 0, now.with(secret, hour).encode());
     }
 }
