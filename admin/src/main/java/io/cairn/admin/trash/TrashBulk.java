@@ -12,10 +12,13 @@ import io.cairn.metadata.trash.TrashQueries.Position;
 import io.cairn.metadata.trash.TrashRecord;
 import io.cairn.wire.master.Reply;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +28,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TrashBulk {
     /** Files of one entry of the log. */
-    private static final int SLICE = 256;
+    private static final int SLICE = 512;
+
+    /** Entries of the log under way: the next piece is looked for while one is written. */
+    private static final int UNDER_WAY = 2;
 
     /** Entries that one request purges. */
     private static final int MAX_PURGED = 16_384;
@@ -153,15 +159,41 @@ final class TrashBulk {
                 true);
     }
 
+    /** What was submitted and is not known to be done. For one thread. */
+    private static final class Purges {
+        private final Deque<Purge> underWay = new ArrayDeque<>();
+        private long entries;
+
+        private record Purge(CompletableFuture<Reply> reply, int entries) {}
+
+        Purges(long entries) {
+            this.entries = entries;
+        }
+
+        void add(CompletableFuture<Reply> reply, int count) {
+            underWay.add(new Purge(reply, count));
+            await(UNDER_WAY - 1);
+        }
+
+        /** Until no more than so many are under way; a {@link Problem} when one has failed. */
+        void await(int most) {
+            while (underWay.size() > most) {
+                Purge first = underWay.remove();
+                requireDone(Log.await(first.reply), entries, "purged");
+                entries += first.entries;
+            }
+        }
+    }
+
     /** Purges the next piece. */
     Outcome purge(Progress progress) {
-        long entries = progress.entries;
+        Purges purges = new Purges(progress.entries);
         long heldBytes = progress.heldBytes;
         Position at = progress.at;
-        long enough = entries + MAX_PURGED;
+        long enough = progress.entries + MAX_PURGED;
         long endMs = master.wallMs() + MAX_PURGING_MS;
         boolean isLate = false;
-        for (int looked = 0; at != null && entries < enough && looked < MAX_LOOKED && !isLate; ) {
+        for (int looked = 0; at != null && looked < MAX_LOOKED && !isLate; ) {
             Page page = master.namespace().trash(at, SLICE);
             List<TrashRecord> found =
                     page.records().stream()
@@ -174,18 +206,17 @@ final class TrashBulk {
             }
             if (!found.isEmpty()) {
                 long[] inos = found.stream().mapToLong(TrashRecord::ino).toArray();
-                Reply reply = Log.await(master.trash().purge(inos));
-                requireDone(reply, entries, "purged");
+                purges.add(master.trash().purge(inos), found.size());
             }
-            entries += found.size();
             looked += page.records().size();
             at = page.next();
-            isLate = master.wallMs() >= endMs;
+            isLate = master.wallMs() >= endMs || purges.entries >= enough;
         }
+        purges.await(0);
         Map<String, Object> document = Json.map();
-        document.put("entries", entries);
+        document.put("entries", purges.entries);
         document.put("heldBytes", heldBytes);
-        document.put("next", new Progress(progress.beganNs, at, entries, heldBytes).told());
+        document.put("next", new Progress(progress.beganNs, at, purges.entries, heldBytes).told());
         return Outcome.of(document);
     }
 

@@ -97,6 +97,18 @@ class TrashResourceTest {
         assertEquals(0, bench.get("/trash/sums").get("files"));
     }
 
+    /** More than one entry of the log. */
+    @Test
+    void purgesManyInOneRequest() throws Exception {
+        for (int i = 0; i < 600; i++) {
+            remove("f" + i);
+        }
+        HttpResponse<String> all = change("POST", "/trash/purge", "{\"path\":\"/\"}");
+        assertEquals(600, AdminBench.object(all).get("entries"), all.body());
+        assertNull(AdminBench.object(all).get("next"));
+        assertEquals(0, bench.get("/trash/sums").get("files"));
+    }
+
     @Test
     void purgesAgainFromWhereItCame() throws Exception {
         remove("f");
