@@ -2,6 +2,7 @@ package io.cairn.bench;
 
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
+import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
@@ -81,7 +82,7 @@ public class PackedBlobBenchmark {
             ByteBuffer large = text(MEBIBYTE);
             write(i * MEBIBYTE, large, Crc32c.ofPieces(large, 0));
         }
-        target.verification().pack(CHUNK, codec);
+        target.verification().pack(BlobKey.of(CHUNK), codec);
     }
 
     @TearDown
@@ -108,6 +109,6 @@ public class PackedBlobBenchmark {
     @Benchmark
     public boolean changeAndPack() {
         write(random.nextInt(1024) * 4096, small, smallCrcs);
-        return target.verification().pack(CHUNK, codec);
+        return target.verification().pack(BlobKey.of(CHUNK), codec);
     }
 }

@@ -103,7 +103,7 @@ public final class ChunkService implements AutoCloseable {
                         new CopyPace(world.clock(), _ -> Futures.DONE));
         this.groups = new Groups(station, targets, world.random().nextLong());
         this.garbage = new Garbage(station, groups, targets);
-        this.scrubs = new ScrubService(groups, targets);
+        this.scrubs = new ScrubService(groups, targets, settings.packAfterMs());
         this.refusals = new Refusals("chunk", world.clock());
         this.tickets = new TicketCheck(refusals, world.clock());
         this.door =

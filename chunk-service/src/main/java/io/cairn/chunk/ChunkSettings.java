@@ -13,17 +13,23 @@ import java.util.List;
  * @param clientBytes payload bytes of client requests held at a time, above 0; more are refused
  *     with NOT_READY
  * @param declaration what the operator says about the server
+ * @param packAfterMs how long a chunk is not changed before it is packed, where its pool wants
+ *     that; above 0
  */
 public record ChunkSettings(
         String name,
         Endpoint listen,
         List<Endpoint> masters,
         long clientBytes,
-        Declaration declaration) {
+        Declaration declaration,
+        long packAfterMs) {
     private static final int MAX_NAME = 255;
 
     /** Payload bytes of client requests held at a time unless settings say otherwise. */
     public static final long STANDARD_CLIENT_BYTES = 128L << 20;
+
+    /** How long a chunk rests before it is packed unless settings say otherwise. */
+    public static final long STANDARD_PACK_AFTER_MS = 60_000;
 
     /** Checks and copies. */
     public ChunkSettings {
@@ -36,6 +42,9 @@ public record ChunkSettings(
             throw new IllegalArgumentException(
                     "chunk server " + name + " needs a master: --masters HOST:PORT");
         }
+        if (packAfterMs <= 0) {
+            throw new IllegalArgumentException("packAfterMs is " + packAfterMs + ", not above 0");
+        }
         if (clientBytes <= 0) {
             throw new IllegalArgumentException("clientBytes is " + clientBytes + ", not above 0");
         }
@@ -43,12 +52,17 @@ public record ChunkSettings(
 
     /** One about which nothing is said. */
     public ChunkSettings(String name, Endpoint listen, List<Endpoint> masters, long clientBytes) {
-        this(name, listen, masters, clientBytes, Declaration.NONE);
+        this(name, listen, masters, clientBytes, Declaration.NONE, STANDARD_PACK_AFTER_MS);
     }
 
     /** The same for a server about which the operator says that. */
     public ChunkSettings declared(Declaration said) {
-        return new ChunkSettings(name, listen, masters, clientBytes, said);
+        return new ChunkSettings(name, listen, masters, clientBytes, said, packAfterMs);
+    }
+
+    /** The same with another time of rest before chunks are packed. */
+    public ChunkSettings packingAfter(long restMs) {
+        return new ChunkSettings(name, listen, masters, clientBytes, declaration, restMs);
     }
 
     /** With the standard limits. */

@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 
@@ -27,6 +29,7 @@ public final class TestDisk implements Disk {
     private volatile boolean writeFails;
     private volatile boolean readOnly;
     private volatile Predicate<Path> unreadable = path -> false;
+    private final Map<Path, Long> modified = new ConcurrentHashMap<>();
     private volatile long usableBytes = 1L << 40;
     private volatile CountDownLatch hanging = new CountDownLatch(0);
 
@@ -95,6 +98,11 @@ public final class TestDisk implements Disk {
         if (readOnly) {
             throw new ReadOnlyDiskException(path);
         }
+    }
+
+    /** From now on a file was changed then, for all that anybody can see. */
+    public void setModifiedMs(Path path, long wallMs) {
+        modified.put(path, wallMs);
     }
 
     public void setWriteFails(boolean fails) {
@@ -216,6 +224,12 @@ public final class TestDisk implements Disk {
     public boolean exists(Path path) throws IOException {
         check();
         return disk.exists(path);
+    }
+
+    @Override
+    public long modifiedMs(Path path) throws IOException {
+        check();
+        return modified.getOrDefault(path, disk.modifiedMs(path));
     }
 
     @Override

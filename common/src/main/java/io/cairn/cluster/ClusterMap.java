@@ -1,5 +1,6 @@
 package io.cairn.cluster;
 
+import io.cairn.cluster.Policy.Compression;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -223,11 +224,17 @@ public final class ClusterMap {
         return target == null ? null : servers.get(target.serverId());
     }
 
-    /** The youngest pool with a number of replicas, or null. */
+    /** The youngest pool with a number of replicas that are kept as they were written, or null. */
     public @Nullable Pool youngestPool(int replicas) {
+        return youngestPool(replicas, Compression.NONE);
+    }
+
+    /** The youngest pool with a number of replicas and a compression, or null. */
+    public @Nullable Pool youngestPool(int replicas, Compression compression) {
         Pool youngest = null;
         for (Pool pool : pools) {
-            youngest = pool.replicas() == replicas ? pool : youngest;
+            boolean fits = pool.replicas() == replicas && pool.compression() == compression;
+            youngest = fits ? pool : youngest;
         }
         return youngest;
     }
@@ -242,6 +249,12 @@ public final class ClusterMap {
         return pool == null
                 ? null
                 : groups.get(pool.firstGroup() + Stripe.slot(layout, pool, chunkIndex));
+    }
+
+    /** How new chunks of a layout are kept that rest; NONE when that is not known. */
+    public Compression compression(Layout layout) {
+        Pool pool = pools.get(layout.lastRun().poolId());
+        return pool == null ? Compression.NONE : pool.compression();
     }
 
     /** How many copies there are of every chunk of a layout at least; 0 when that is not known. */

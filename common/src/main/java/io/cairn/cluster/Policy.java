@@ -1,5 +1,11 @@
 package io.cairn.cluster;
 
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Wishes of a directory (or file) for the layout of new contents; files and directories made in a
  * directory inherit its policy. A zero or negative field means "as the parent at that time / the
@@ -8,10 +14,72 @@ package io.cairn.cluster;
  * @param replicas copies, 1..15; 0 = the cluster's standard
  * @param chunkSizeLog2 16..26; 0 = {@link Layout#STANDARD_CHUNK_SIZE_LOG2}
  * @param stripeWidth placement groups in turn, 0 = all; -1 = the cluster's standard (all)
+ * @param compression how chunks that rest are packed; UNSAID = they are not
  */
-public record Policy(int replicas, int chunkSizeLog2, int stripeWidth) {
+public record Policy(int replicas, int chunkSizeLog2, int stripeWidth, Compression compression) {
+    /** Ways to keep chunks that are not changed for some time. Codes are in messages and files. */
+    public enum Compression implements Coded {
+        /** As the parent, or else not packed. No pool is so. */
+        UNSAID(0),
+        /** As they were written. */
+        NONE(1),
+        /** Packed with LZ4. */
+        LZ4(2),
+        /** Packed with Zstandard. */
+        ZSTD(3);
+
+        /** All by their codes. */
+        public static final CodeTable<Compression> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Compression(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
+
+        /** This one, or NONE when nothing is said. */
+        public Compression orNone() {
+            return this == UNSAID ? NONE : this;
+        }
+
+        /** What it is called in commands and documents. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** The same; null when nothing is said. */
+        public @Nullable String said() {
+            return this == UNSAID ? null : text();
+        }
+
+        /** What they are called that one can ask for. */
+        public static List<String> texts() {
+            return List.of(NONE.text(), LZ4.text(), ZSTD.text());
+        }
+
+        /** The one that is called so; UNSAID for null. It has to be one of {@link #texts}. */
+        public static Compression of(@Nullable String text) {
+            return text == null ? UNSAID : valueOf(text.toUpperCase(Locale.ROOT));
+        }
+    }
+
     /** Asks for nothing in particular. */
     public static final Policy STANDARD = new Policy(0, 0, -1);
+
+    /** One that says nothing about compression. */
+    public Policy(int replicas, int chunkSizeLog2, int stripeWidth) {
+        this(replicas, chunkSizeLog2, stripeWidth, Compression.UNSAID);
+    }
+
+    /** The same with another compression. */
+    public Policy with(Compression wanted) {
+        return new Policy(replicas, chunkSizeLog2, stripeWidth, wanted);
+    }
 
     /** Largest number of replicas. */
     public static final int MAX_REPLICAS = 15;
@@ -33,7 +101,8 @@ public record Policy(int replicas, int chunkSizeLog2, int stripeWidth) {
         return new Policy(
                 replicas > 0 ? replicas : parent.replicas,
                 chunkSizeLog2 > 0 ? chunkSizeLog2 : parent.chunkSizeLog2,
-                stripeWidth >= 0 ? stripeWidth : parent.stripeWidth);
+                stripeWidth >= 0 ? stripeWidth : parent.stripeWidth,
+                compression != Compression.UNSAID ? compression : parent.compression);
     }
 
     /**

@@ -77,6 +77,14 @@ public interface Disk {
     /** Whether a file or directory exists. */
     boolean exists(Path path) throws IOException;
 
+    /**
+     * When the contents of a file were changed last, in milliseconds of the wall clock; -1 when
+     * that cannot be told. {@code NoSuchFileException} when absent.
+     */
+    default long modifiedMs(Path path) throws IOException {
+        return -1;
+    }
+
     /** Makes a file that takes so many bytes of the disk; none when there is no room for it. */
     default void allocate(Path path, long lengthBytes) throws IOException {
         try (DiskFile file = openOrCreate(path)) {

@@ -115,6 +115,11 @@ public final class FileDisk implements Disk {
     }
 
     @Override
+    public long modifiedMs(Path path) throws IOException {
+        return Files.getLastModifiedTime(path).toMillis();
+    }
+
+    @Override
     public void allocate(Path path, long lengthBytes) throws IOException {
         try (LinuxFile file =
                 new LinuxFile(calls, path, SystemCalls.O_RDWR | SystemCalls.O_CREAT)) {

@@ -110,6 +110,11 @@ public final class MeasuredDisk implements Disk {
     }
 
     @Override
+    public long modifiedMs(Path path) throws IOException {
+        return watched(() -> disk.modifiedMs(path));
+    }
+
+    @Override
     public boolean delete(Path path) throws IOException {
         return watched(() -> disk.delete(path));
     }

@@ -12,6 +12,7 @@ import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Redundancy;
 import io.cairn.cluster.Target;
@@ -161,12 +162,24 @@ public final class Codecs {
                 (mask & AttributeChange.FLAGS) == 0 ? 0 : in.i32());
     }
 
+    /** Where a byte that says something else has the compression, in its two upper bits. */
+    private static final int COMPRESSION_SHIFT = 6;
+
+    private static final int LOWER_BITS = (1 << COMPRESSION_SHIFT) - 1;
+
     public static void policy(Encoder out, Policy p) {
-        out.u8(p.replicas()).u8(p.chunkSizeLog2()).i32(p.stripeWidth());
+        int size = p.chunkSizeLog2() | p.compression().code() << COMPRESSION_SHIFT;
+        out.u8(p.replicas()).u8(size).i32(p.stripeWidth());
     }
 
     public static Policy policy(Decoder in) {
-        return new Policy(in.u8(), in.u8(), in.i32());
+        int replicas = in.u8();
+        int size = in.u8();
+        return new Policy(
+                replicas,
+                size & LOWER_BITS,
+                in.i32(),
+                in.coded(Compression.CODES, size >> COMPRESSION_SHIFT));
     }
 
     public static void layout(Encoder out, Layout l) {
@@ -386,26 +399,24 @@ public final class Codecs {
     }
 
     public static void pool(Encoder out, Pool p) {
-        out.i32(p.id());
-        redundancy(out, p.redundancy());
+        boolean plain = p.compression() == Compression.NONE;
+        int compression = plain ? 0 : p.compression().code() << COMPRESSION_SHIFT;
+        out.i32(p.id()).u8(p.redundancy().kind().code() | compression);
+        switch (p.redundancy()) {
+            case Redundancy.Copies copies -> out.i32(copies.number());
+        }
         out.i32(p.firstGroup()).i32(p.groupCount());
     }
 
     public static Pool pool(Decoder in) {
-        return new Pool(number(in), redundancy(in), in.i32(), in.i32());
-    }
-
-    private static void redundancy(Encoder out, Redundancy r) {
-        out.u8(r.kind().code());
-        switch (r) {
-            case Redundancy.Copies copies -> out.i32(copies.number());
-        }
-    }
-
-    private static Redundancy redundancy(Decoder in) {
-        return switch (in.coded(Redundancy.Kind.CODES)) {
-            case COPIES -> new Redundancy.Copies(in.i32());
-        };
+        int id = number(in);
+        int rule = in.u8();
+        Compression compression = in.coded(Compression.CODES, rule >> COMPRESSION_SHIFT).orNone();
+        Redundancy redundancy =
+                switch (in.coded(Redundancy.Kind.CODES, rule & LOWER_BITS)) {
+                    case COPIES -> new Redundancy.Copies(in.i32());
+                };
+        return new Pool(id, redundancy, in.i32(), in.i32(), compression);
     }
 
     private static void member(Encoder out, PlacementGroup.Member m) {

@@ -170,6 +170,8 @@ public final class ChunkNode implements AutoCloseable {
         world.metrics().gauge("cairn.target.quarantined", tags, scrub, s -> s.quarantined());
         counter(world, "cairn.target.scrub.read.bytes", tags, scrub, s -> s.readBytes());
         counter(world, "cairn.target.scrub.blobs", tags, scrub, s -> s.verifiedBlobs());
+        counter(world, "cairn.target.packed.blobs", tags, scrub, s -> s.packedBlobs());
+        counter(world, "cairn.target.packed.saved.bytes", tags, scrub, s -> s.savedBytes());
     }
 
     private static void counter(

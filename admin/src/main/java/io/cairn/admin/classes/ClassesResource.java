@@ -16,7 +16,9 @@ import io.cairn.admin.api.Shape;
 import io.cairn.admin.resource.TreePath;
 import io.cairn.base.Errno;
 import io.cairn.base.Wording;
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.StorageClass;
@@ -42,6 +44,7 @@ public final class ClassesResource implements Resource {
     private static final String REPLICAS = "replicas";
     private static final String CHUNK_SIZE = "chunkSizeBytes";
     private static final String STRIPE = "stripe";
+    private static final String COMPRESSION = "compression";
     private static final String TRASH = "trashSeconds";
 
     private static final Field[] FIELDS = {
@@ -57,6 +60,10 @@ public final class ClassesResource implements Resource {
                 STRIPE,
                 Shape.whole(0, MAX_STRIPE),
                 "Placement groups that new files use in turn, 0: all; null: as the directory."),
+        Field.maybe(
+                COMPRESSION,
+                Shape.choice(Compression.texts()),
+                "How chunks of new files are packed when they rest; null: as the directory."),
         Field.maybe(
                 TRASH,
                 Shape.whole(0, MAX_TRASH_S),
@@ -208,6 +215,7 @@ public final class ClassesResource implements Resource {
         document.put(REPLICAS, policy.replicas() > 0 ? policy.replicas() : null);
         document.put(CHUNK_SIZE, policy.chunkSizeLog2() > 0 ? 1L << policy.chunkSizeLog2() : null);
         document.put(STRIPE, policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
+        document.put(COMPRESSION, policy.compression().said());
         document.put(TRASH, storageClass.trashSeconds() >= 0 ? storageClass.trashSeconds() : null);
     }
 
@@ -225,7 +233,8 @@ public final class ClassesResource implements Resource {
                 new Policy(
                         (int) number(call, REPLICAS, policy.replicas(), 0),
                         chunkSizeLog2(call, policy.chunkSizeLog2()),
-                        (int) number(call, STRIPE, policy.stripeWidth(), -1)),
+                        (int) number(call, STRIPE, policy.stripeWidth(), -1),
+                        compression(call, policy.compression())),
                 number(call, TRASH, before.trashSeconds(), StorageClass.UNSAID));
     }
 
@@ -235,6 +244,13 @@ public final class ClassesResource implements Resource {
         }
         Long number = call.bodyNumber(field);
         return number == null ? unsaid : number;
+    }
+
+    private static Compression compression(Call call, Compression before) {
+        if (!call.body().containsKey(COMPRESSION)) {
+            return before;
+        }
+        return Compression.of(call.bodyText(COMPRESSION));
     }
 
     private static int chunkSizeLog2(Call call, int before) {
@@ -281,14 +297,22 @@ public final class ClassesResource implements Resource {
         if (made.policy().equals(Policy.STANDARD) && made.trashSeconds() < 0) {
             throw Problem.invalid(
                     REPLICAS,
-                    "The class says nothing: give replicas, chunkSizeBytes, stripe or"
-                            + " trashSeconds.");
+                    "The class says nothing: give replicas, chunkSizeBytes, stripe,"
+                            + " compression or trashSeconds.");
         }
     }
 
     private void warnOfMissingPool(Plan plan, StorageClass made) {
         int wanted = made.policy().replicas();
-        if (wanted > 0 && master.namespace().clusterMap().youngestPool(wanted) == null) {
+        Compression compression = made.policy().compression().orNone();
+        ClusterMap map = master.namespace().clusterMap();
+        if (compression != Compression.NONE && map.youngestPool(1, compression) == null) {
+            plan.warn(
+                    "There is no pool with compression %s yet: it is made in some seconds. Files"
+                                    .formatted(compression.text())
+                            + " made before are not packed until 'cairn class apply' moves them.");
+        }
+        if (wanted > 0 && map.youngestPool(wanted) == null) {
             plan.warn(
                     "There is no pool for %s yet: files get as many as there are servers for."
                             .formatted(Wording.count(wanted, "copy")));

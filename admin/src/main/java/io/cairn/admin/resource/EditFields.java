@@ -123,6 +123,7 @@ final class EditFields {
         document.put(
                 "chunkSizeBytes", policy.chunkSizeLog2() > 0 ? 1L << policy.chunkSizeLog2() : null);
         document.put("stripe", policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
+        document.put("compression", policy.compression().said());
         return document;
     }
 }

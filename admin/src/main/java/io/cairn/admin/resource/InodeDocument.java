@@ -3,8 +3,10 @@ package io.cairn.admin.resource;
 import io.cairn.admin.api.Field;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Shape;
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.fs.Attributes;
@@ -23,7 +25,11 @@ public final class InodeDocument {
             Shape.fields(
                     Field.maybe("replicas", Shape.count(), "Null: the cluster's standard."),
                     Field.maybe("chunkSizeBytes", Shape.count(), "Null: the standard."),
-                    Field.maybe("stripe", Shape.count(), "0: all groups; null: the standard."));
+                    Field.maybe("stripe", Shape.count(), "0: all groups; null: the standard."),
+                    Field.maybe(
+                            "compression",
+                            Shape.choice(Compression.texts()),
+                            "Of chunks that rest; null: none."));
 
     private static final Shape LAYOUT =
             Shape.fields(
@@ -36,6 +42,10 @@ public final class InodeDocument {
                     Field.of("replicas", Shape.count(), "Copies that the pool makes."),
                     Field.of("chunkSizeBytes", Shape.count(), "Of this file."),
                     Field.of("stripe", Shape.count(), "Placement groups in turn; 0: all."),
+                    Field.of(
+                            "compression",
+                            Shape.choice(Compression.texts()),
+                            "Of new chunks when they rest."),
                     Field.of("chunks", Shape.count(), "How many chunks; 0 for inline contents."),
                     Field.of(
                             "asPolicy",
@@ -113,8 +123,10 @@ public final class InodeDocument {
     static Map<String, Object> of(Namespace namespace, TreePath found) {
         Inode inode = found.inode();
         Layout layout = inode.layout();
-        int copies = layout == null ? 0 : namespace.clusterMap().copies(layout);
-        Map<String, Object> document = of(found.path(), inode, copies);
+        ClusterMap map = namespace.clusterMap();
+        int copies = layout == null ? 0 : map.copies(layout);
+        Compression compression = layout == null ? Compression.NONE : map.compression(layout);
+        Map<String, Object> document = of(found.path(), inode, copies, compression);
         if (document.containsKey("policy")) {
             Policy policy = effective(namespace, asked(namespace, inode));
             document.put("effectivePolicy", EditFields.policy(policy));
@@ -161,8 +173,10 @@ public final class InodeDocument {
      *
      * @param path in the cluster
      * @param copies of every chunk at least; 0 when that is not known
+     * @param compression of new chunks
      */
-    public static Map<String, Object> of(byte[] path, Inode inode, int copies) {
+    public static Map<String, Object> of(
+            byte[] path, Inode inode, int copies, Compression compression) {
         Map<String, Object> document = Json.map();
         TreePath.put(document, "path", path);
         put(document, inode.attributes());
@@ -179,7 +193,7 @@ public final class InodeDocument {
                     throw new IllegalStateException("file " + inode.ino() + " has no layout");
                 }
                 document.put("policy", EditFields.policy(inode.policy()));
-                document.put("layout", layout(inode, layout, copies));
+                document.put("layout", layout(inode, layout, copies, compression));
             }
             default -> {
                 // Attributes are all there is.
@@ -190,16 +204,19 @@ public final class InodeDocument {
 
     private static Policy effective(Namespace namespace, Policy policy) {
         return policy.orElse(
-                new Policy(namespace.standardReplicas(), Layout.STANDARD_CHUNK_SIZE_LOG2, 0));
+                new Policy(namespace.standardReplicas(), Layout.STANDARD_CHUNK_SIZE_LOG2, 0)
+                        .with(Compression.NONE));
     }
 
-    private static Map<String, Object> layout(Inode inode, Layout layout, int copies) {
+    private static Map<String, Object> layout(
+            Inode inode, Layout layout, int copies, Compression compression) {
         Map<String, Object> document = Json.map();
         document.put("inline", inode.inline() != null);
         document.put("pool", layout.lastRun().poolId());
         document.put("replicas", copies);
         document.put("chunkSizeBytes", layout.chunkSizeBytes());
         document.put("stripe", layout.stripeWidth());
+        document.put("compression", compression.text());
         document.put("chunks", ChunkList.count(inode));
         return document;
     }

@@ -9,6 +9,7 @@ import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Labels;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.MasterService;
@@ -243,6 +244,7 @@ public final class Topology {
         Map<String, Object> document = Json.map();
         document.put("id", pool.id());
         document.put("replicas", pool.replicas());
+        document.put("compression", pool.compression().text());
         document.put("firstGroup", pool.firstGroup());
         document.put("groups", pool.groupCount());
         int atRisk = 0;
@@ -253,19 +255,27 @@ public final class Topology {
         }
         document.put("groupsAtRisk", atRisk);
         document.put("groupsUnavailable", unavailable);
-        document.put("takesNewFiles", pool.equals(map.youngestPool(pool.replicas())));
+        document.put("takesNewFiles", isYoungest(pool));
         return document;
+    }
+
+    private boolean isYoungest(Pool pool) {
+        return pool.equals(map.youngestPool(pool.replicas(), pool.compression()));
     }
 
     public static Shape poolShape() {
         return Shape.fields(
                 Field.of("id", Shape.count(), "Number in the cluster map."),
                 Field.of("replicas", Shape.count(), "Copies of every chunk."),
+                Field.of(
+                        "compression",
+                        Shape.choice(Compression.texts()),
+                        "How its chunks are packed that rest."),
                 Field.of("firstGroup", Shape.count(), "Number of its first group."),
                 Field.of("groups", Shape.count(), "How many groups."),
                 Field.of("groupsAtRisk", Shape.count(), "Short of at least one copy."),
                 Field.of("groupsUnavailable", Shape.count(), "Without a copy that serves."),
-                Field.of("takesNewFiles", Shape.flag(), "The youngest of its number of copies."));
+                Field.of("takesNewFiles", Shape.flag(), "The youngest of its kind."));
     }
 
     /** A group, as a document. */

@@ -151,6 +151,7 @@ function pools(items) {
     return table('All pools', [
         ['Pool', (p) => String(p.id)],
         ['Copies', (p) => count(p.replicas), 'number'],
+        ['Compression', (p) => p.compression],
         ['Groups', (p) => count(p.groups), 'number'],
         ['At risk', (p) => count(p.groupsAtRisk), 'number'],
         ['Unavailable', (p) => count(p.groupsUnavailable), 'number'],

@@ -94,6 +94,27 @@ final class ClassesResourceTest {
     }
 
     @Test
+    void aClassHasACompression() throws Exception {
+        Map<String, Object> made =
+                done(201, "POST", "/classes", "{\"name\":\"texts\",\"compression\":\"zstd\"}");
+        assertEquals("zstd", made.get("compression"));
+        done(200, "PUT", "/directory-classes/d", "{\"class\":\"texts\"}");
+        forest.create(dir, "packed", "1");
+        Map<String, Object> file = get("/files/d/packed");
+        assertEquals("zstd", ((Map<?, ?>) file.get("policy")).get("compression"));
+        assertEquals("none", ((Map<?, ?>) file.get("layout")).get("compression"), "no pool yet");
+        made = done(200, "PATCH", "/classes/texts", "{\"replicas\":1}");
+        assertEquals("zstd", made.get("compression"));
+        made = done(200, "PATCH", "/classes/texts", "{\"compression\":null}");
+        assertNull(made.get("compression"));
+        assertEquals(1, made.get("replicas"));
+        refused(400, "none, lz4, zstd", "PATCH", "/classes/texts", "{\"compression\":\"gzip\"}");
+        HttpResponse<String> plan =
+                bench.change("PATCH", "/classes/texts?plan=true", "{\"compression\":\"lz4\"}");
+        assertTrue(plan.body().contains("compression lz4 yet"), plan.body());
+    }
+
+    @Test
     void badOrdersAreRefusedWithAWord() throws Exception {
         done(201, "POST", "/classes", "{\"name\":\"a\",\"replicas\":1}");
         refused(409, "already", "POST", "/classes", "{\"name\":\"a\",\"replicas\":1}");

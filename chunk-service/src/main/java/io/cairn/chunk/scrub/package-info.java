@@ -6,6 +6,9 @@
  * head of a group compares the copies of its chunks when it has read its own. {@code Mending}
  * brings each blob that is known to be damaged to the head of its group, whoever has found it, and
  * keeps what became of it for the heartbeats. The head replaces it ({@code Repair}).
+ *
+ * <p>{@code Packing} makes the blobs smaller that rest, where their pool asks for it. It belongs
+ * here because it goes through all blobs at the same pace. Each server packs its own copies.
  */
 @NullMarked
 package io.cairn.chunk.scrub;

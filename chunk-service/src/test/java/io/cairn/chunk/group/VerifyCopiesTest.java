@@ -9,6 +9,7 @@ import io.cairn.base.Errno;
 import io.cairn.chunk.ChunkCluster;
 import io.cairn.chunk.DamagedBlobs;
 import io.cairn.chunk.MemoryDirectory;
+import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.net.Message;
 import io.cairn.verify.fault.BlobDamage;
@@ -121,7 +122,7 @@ class VerifyCopiesTest {
 
     private static boolean pack(ChunkCluster cluster, int server, long oid) {
         ChunkAddress chunk = new ChunkAddress(GROUP, 1, oid, 0, ChunkCluster.CHUNK_LOG2);
-        return cluster.server(server).target.verification().pack(chunk, Codec.LZ4);
+        return cluster.server(server).target.verification().pack(BlobKey.of(chunk), Codec.LZ4);
     }
 
     /** Among chunks that are there, in a range of which no chunk can be looked up by itself. */

@@ -16,6 +16,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.direct.DirectDoor;
 import io.cairn.chunk.peer.Lease;
+import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.grant.GrantWords;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.runtime.Clock;
@@ -91,7 +92,7 @@ final class BlobGrantsTest {
     @Test
     void givesNoGrantOfAPackedBlob() {
         world.write(A, 0, new byte[5 * BLOCK]);
-        assertEnds(A, () -> world.target().verification().pack(A, Codec.LZ4));
+        assertEnds(A, () -> world.target().verification().pack(BlobKey.of(A), Codec.LZ4));
         StorageTargetTest.fails(Errno.EBUSY, () -> grant(A));
         world.write(A, 0, bytes(1, 10));
         assertTrue(isValid(grant(A)));

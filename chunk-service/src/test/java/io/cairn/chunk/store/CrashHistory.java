@@ -101,7 +101,7 @@ final class CrashHistory {
         }
         trace("pack", chunk);
         Codec codec = packing.nextBoolean() ? Codec.LZ4 : Codec.ZSTD;
-        if (world.target().verification().pack(chunk, codec)) {
+        if (world.target().verification().pack(BlobKey.of(chunk), codec)) {
             packed++;
             flushed(chunk, model(chunk));
         }

@@ -62,7 +62,7 @@ class PackedBlobTest {
     }
 
     private boolean pack(ChunkAddress chunk, Codec codec) {
-        return world.target().verification().pack(chunk, codec);
+        return world.target().verification().pack(BlobKey.of(chunk), codec);
     }
 
     /** Writes and packs. */

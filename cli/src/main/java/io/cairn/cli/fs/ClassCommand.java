@@ -5,6 +5,7 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.LinkedHashMap;
@@ -36,8 +37,8 @@ import picocli.CommandLine.Parameters;
         })
 public final class ClassCommand implements Callable<Integer> {
     private static final String COLUMNS =
-            "name replicas chunkSizeBytes:size stripe trashSeconds directoryCount directories"
-                    + " rules";
+            "name replicas chunkSizeBytes:size stripe compression trashSeconds directoryCount"
+                    + " directories rules";
     private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
 
     @Override
@@ -69,6 +70,14 @@ public final class ClassCommand implements Callable<Integer> {
         private @Nullable String stripe;
 
         @Option(
+                names = "--compression",
+                paramLabel = "CODEC",
+                description =
+                        "How chunks of new files are packed once they rest: none, lz4 (fast) or"
+                                + " zstd (smaller), or 'default'.")
+        private @Nullable String compression;
+
+        @Option(
                 names = "--trash",
                 paramLabel = "TIME",
                 description = "How long removed files are kept, such as 7d; 'off' or 'default'.")
@@ -78,16 +87,35 @@ public final class ClassCommand implements Callable<Integer> {
         Map<String, Object> body() {
             Map<String, @Nullable Object> body = new LinkedHashMap<>();
             FsSetCommand.putPolicy(body, replicas, chunkSize, stripe);
+            if (compression != null) {
+                body.put("compression", codec(compression));
+            }
             if (trash != null) {
                 body.put("trashSeconds", FsSetCommand.trashSeconds(trash));
             }
             if (body.isEmpty()) {
                 throw new CommandException(
                         ExitCode.USAGE,
-                        "the class says nothing; give --replicas, --chunk-size, --stripe or"
-                                + " --trash");
+                        "the class says nothing; give --replicas, --chunk-size, --stripe,"
+                                + " --compression or --trash");
             }
             return new LinkedHashMap<>(body);
+        }
+
+        private static @Nullable String codec(String text) {
+            if (text.equals("default")) {
+                return null;
+            }
+            if (!Compression.texts().contains(text)) {
+                throw new CommandException(
+                        ExitCode.USAGE,
+                        "--compression '"
+                                + text
+                                + "' is none of "
+                                + String.join(", ", Compression.texts())
+                                + " or default");
+            }
+            return text;
         }
     }
 

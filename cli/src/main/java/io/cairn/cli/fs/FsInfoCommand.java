@@ -12,6 +12,7 @@ import io.cairn.cli.api.Reading;
 import io.cairn.cli.option.Require;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.fs.Attributes;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -107,9 +108,12 @@ final class FsInfoCommand implements Callable<Integer> {
             return;
         }
         System.out.printf(
-                "chunks of %s, %s, %s%n",
+                "chunks of %s, %s%s, %s%n",
                 Wording.bytes(layout.chunkSizeBytes()),
                 pools(layout),
+                placement.compression() == Compression.NONE
+                        ? ""
+                        : ", packed with " + placement.compression().text() + " when they rest",
                 inline != null
                         ? "contents in the inode"
                         : "object " + Long.toHexString(layout.lastOid()));

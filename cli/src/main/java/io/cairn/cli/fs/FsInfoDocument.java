@@ -24,7 +24,8 @@ final class FsInfoDocument {
      */
     static Map<String, Object> of(byte[] path, FilePlacement placement) {
         Map<String, Object> document =
-                InodeDocument.of(path, placement.inode(), placement.copies());
+                InodeDocument.of(
+                        path, placement.inode(), placement.copies(), placement.compression());
         Layout layout = placement.inode().layout();
         if (layout != null && document.get("layout") instanceof Map<?, ?> known) {
             List<Object> items = new ArrayList<>();

@@ -6,6 +6,7 @@ import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
+import io.cairn.cli.option.TimeSpan;
 import io.cairn.cli.option.TransitionOption;
 import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Labels;
@@ -104,6 +105,15 @@ public final class ChunkCommand implements Callable<Integer> {
                             + " zones: --label rack=r1 --label zone=z1. Other keys are for people.")
     private List<String> labels = new ArrayList<>();
 
+    @Option(
+            names = "--pack-after",
+            paramLabel = "TIME",
+            defaultValue = "60s",
+            description =
+                    "How long a chunk is not changed before it is packed, if its storage class"
+                            + " has a compression (default: ${DEFAULT-VALUE}).")
+    private String packAfter = "";
+
     @Mixin private IdentityOptions identity = new IdentityOptions();
 
     @Mixin private InsecureOption insecure = new InsecureOption();
@@ -127,6 +137,7 @@ public final class ChunkCommand implements Callable<Integer> {
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
         settings = settings.declared(new Declaration(adopt, format, parsedLabels()));
+        settings = settings.packingAfter(1000 * TimeSpan.seconds("--pack-after", packAfter));
         Credentials credentials = credentials(directories, settings);
         ChunkDirectories places = new ChunkDirectories(directories, format);
         EarlyCompilation.begin(Name.class, ChunkService.class);

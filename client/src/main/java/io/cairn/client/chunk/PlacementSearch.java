@@ -7,6 +7,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.StatReply;
@@ -42,7 +43,10 @@ public final class PlacementSearch {
                 chunks.add(chunk(layout, index));
             }
         }
-        return new FilePlacement(inode, layout == null ? 0 : io.map().copies(layout), chunks);
+        return layout == null
+                ? new FilePlacement(inode, 0, Compression.NONE, chunks)
+                : new FilePlacement(
+                        inode, io.map().copies(layout), io.map().compression(layout), chunks);
     }
 
     private FilePlacement.Chunk chunk(Layout layout, long index) {

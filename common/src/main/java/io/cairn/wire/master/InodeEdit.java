@@ -67,7 +67,8 @@ public record InodeEdit(
         return new Policy(
                 (policyMask & REPLICAS) != 0 ? policy.replicas() : before.replicas(),
                 (policyMask & CHUNK_SIZE) != 0 ? policy.chunkSizeLog2() : before.chunkSizeLog2(),
-                (policyMask & STRIPE) != 0 ? policy.stripeWidth() : before.stripeWidth());
+                (policyMask & STRIPE) != 0 ? policy.stripeWidth() : before.stripeWidth(),
+                before.compression());
     }
 
     /** Writes the fields. */

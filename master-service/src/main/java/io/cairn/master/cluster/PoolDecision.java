@@ -3,9 +3,11 @@ package io.cairn.master.cluster;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,17 +17,17 @@ final class PoolDecision {
     private PoolDecision() {}
 
     /**
-     * Whether one of the targets has no part in the youngest pools, or a pool that there could be
-     * was taken away.
+     * Whether one of the targets has no part in the youngest pools with a compression, or there is
+     * none of them, or one that there could be was taken away.
      */
-    static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas) {
+    static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas, Compression kind) {
         for (int copies = 1; copies <= Math.min(maxReplicas, servers(present)); copies++) {
-            if (map.youngestPool(copies) == null) {
+            if (map.youngestPool(copies, kind) == null) {
                 return true;
             }
         }
         Set<Integer> used = new HashSet<>();
-        Pool pool = map.youngestPool(1);
+        Pool pool = map.youngestPool(1, kind);
         if (pool != null) {
             for (PlacementGroup group : map.groupsOf(pool)) {
                 group.members().forEach(m -> used.add(m.targetId()));
@@ -40,34 +42,44 @@ final class PoolDecision {
 
     /**
      * Fresh pools over the given targets: for every number of replicas from 1 to {@code
-     * maxReplicas} that the number of distinct servers allows, one pool.
+     * maxReplicas} that the number of distinct servers allows, one pool. The same for each
+     * compression that is wanted. There are none for a compression of which there is no news.
+     *
+     * @param wanted compressions besides NONE
      */
-    static void expand(MapDraft draft, List<Target> members, int maxReplicas) {
+    static void expand(
+            MapDraft draft, List<Target> members, int maxReplicas, Set<Compression> wanted) {
         ClusterMap map = draft.map();
+        Set<Compression> kinds = EnumSet.of(Compression.NONE);
+        kinds.addAll(wanted);
+        kinds.removeIf(kind -> !isNews(map, members, maxReplicas, kind));
         Spread spread = new Spread(map);
         List<Target> order = PoolPlan.interleave(spread, members);
+        int most = Math.min(maxReplicas, servers(order));
         int poolId = map.pools().lastId();
         int groupId = map.groups().lastId();
-        for (int replicas = 1; replicas <= Math.min(maxReplicas, servers(order)); replicas++) {
-            List<List<Member>> plan = PoolPlan.groups(spread, order, replicas);
-            draft.put(new Pool(++poolId, replicas, groupId + 1, plan.size()));
-            for (List<Member> each : plan) {
-                draft.put(new PlacementGroup(++groupId, poolId, draft.epoch(), each));
+        for (Compression kind : kinds) {
+            for (int replicas = 1; replicas <= most; replicas++) {
+                List<List<Member>> plan = PoolPlan.groups(spread, order, replicas);
+                draft.put(new Pool(++poolId, replicas, groupId + 1, plan.size(), kind));
+                for (List<Member> each : plan) {
+                    draft.put(new PlacementGroup(++groupId, poolId, draft.epoch(), each));
+                }
             }
         }
     }
 
     /**
      * Takes pools away that nothing refers to and nothing will: a younger one with the same
-     * redundancy takes new files, and can; or there are too few servers for it besides those that
-     * drain.
+     * redundancy and compression takes new files, and can; or there are too few servers for it
+     * besides those that drain.
      *
      * @param used pools that a file or an entry of garbage refers to
      */
     static void retire(MapDraft draft, Set<Integer> used) {
         ClusterMap map = draft.map();
         for (Pool pool : map.pools()) {
-            Pool youngest = map.youngestPool(pool.replicas());
+            Pool youngest = map.youngestPool(pool.replicas(), pool.compression());
             boolean replaced =
                     youngest != null
                             && youngest.id() > pool.id()

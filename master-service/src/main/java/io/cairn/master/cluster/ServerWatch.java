@@ -8,6 +8,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Stripe;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Usage;
@@ -81,7 +82,12 @@ public final class ServerWatch {
      * The inputs of a decision besides the reports of servers and heads. When they are the same as
      * at the last decision there is nothing to decide.
      */
-    private record Moment(long epoch, Set<Integer> usedPools, boolean presuming, boolean settled) {}
+    private record Moment(
+            long epoch,
+            Set<Integer> usedPools,
+            Set<Compression> packed,
+            boolean presuming,
+            boolean settled) {}
 
     /** A watch that has not begun, on a clock that stands still while this process does. */
     public ServerWatch(
@@ -296,6 +302,7 @@ public final class ServerWatch {
                 new Moment(
                         state.clusterMap().epoch(),
                         state.usedPools(),
+                        state.classes().compressions(),
                         leases.presumes(),
                         now - lastArrivalMs >= settings.settleMs());
         boolean news = !moment.equals(decided) || now >= nextPatienceMs || moves.isDue();
@@ -362,8 +369,8 @@ public final class ServerWatch {
     }
 
     /**
-     * New pools when targets exist that the youngest pools do not use, and no further server came
-     * for a while.
+     * New pools when targets exist that the youngest pools do not use, or classes ask for such as
+     * there are none, and no further server came for a while.
      */
     private void expandIfDue(MapDraft draft) {
         ClusterMap map = draft.map();
@@ -384,13 +391,10 @@ public final class ServerWatch {
         boolean settled = now - lastArrivalMs >= settings.settleMs();
         int most = Math.max(settings.standardReplicas(), MIN_POOL_REPLICAS);
         boolean early = map.pools().isEmpty() && distinct < settings.expectedServers();
-        if (early
-                || distinct < settings.replicas()
-                || (!complete && !settled)
-                || !PoolDecision.isNews(map, present, most)) {
+        if (early || distinct < settings.replicas() || (!complete && !settled)) {
             return;
         }
-        PoolDecision.expand(draft, present, most);
+        PoolDecision.expand(draft, present, most, namespace.get().classes().compressions());
     }
 
     private static boolean isHealthy(Seen seen, Target target) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class HeadDecisionTest {
@@ -26,7 +27,7 @@ final class HeadDecisionTest {
         }
         ClusterMap map = new ClusterMap(1, servers, targets, List.of(), List.of());
         MapDraft draft = new MapDraft(map);
-        PoolDecision.expand(draft, targets, 3);
+        PoolDecision.expand(draft, targets, 3, Set.of());
         return map.with(draft.delta());
     }
 

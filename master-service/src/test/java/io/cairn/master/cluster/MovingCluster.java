@@ -91,7 +91,7 @@ final class MovingCluster {
         }
         tick();
         MapDraft draft = new MapDraft(map);
-        PoolDecision.expand(draft, List.copyOf(map.targets()), 3);
+        PoolDecision.expand(draft, List.copyOf(map.targets()), 3, Set.of());
         take(draft);
         for (PlacementGroup group : map.groups()) {
             written.put(group.id(), 0L);

@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Policy.Compression;
+import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class PoolDecisionTest {
@@ -47,8 +51,59 @@ final class PoolDecisionTest {
         PoolDecision.retire(draft, Set.of());
         ClusterMap without = map.with(draft.delta());
         List<Target> two = map.targets().stream().filter(t -> !t.isDraining()).toList();
-        assertFalse(PoolDecision.isNews(without, two, 3));
-        assertTrue(PoolDecision.isNews(without, List.copyOf(map.targets()), 3));
-        assertFalse(PoolDecision.isNews(map, List.copyOf(map.targets()), 3));
+        assertFalse(PoolDecision.isNews(without, two, 3, Compression.NONE));
+        List<Target> all = List.copyOf(map.targets());
+        assertTrue(PoolDecision.isNews(without, all, 3, Compression.NONE));
+        assertFalse(PoolDecision.isNews(map, all, 3, Compression.NONE));
+    }
+
+    private static ClusterMap expanded(
+            ClusterMap map, List<Target> present, Compression... wanted) {
+        MapDraft draft = new MapDraft(map);
+        PoolDecision.expand(draft, present, 3, Set.of(wanted));
+        return map.with(draft.delta());
+    }
+
+    private static List<Compression> kinds(ClusterMap map) {
+        return map.pools().stream().map(Pool::compression).toList();
+    }
+
+    @Test
+    void eachCompressionThatIsWantedGetsPoolsOfItsOwn() {
+        ClusterMap plain = HeadDecisionTest.even();
+        List<Target> all = List.copyOf(plain.targets());
+        assertEquals(plain.pools().size(), expanded(plain, all).pools().size(), "no news");
+        ClusterMap packed = expanded(plain, all, Compression.ZSTD);
+        assertEquals(
+                Stream.concat(
+                                Collections.nCopies(3, Compression.NONE).stream(),
+                                Collections.nCopies(3, Compression.ZSTD).stream())
+                        .toList(),
+                kinds(packed));
+        int groups = packed.pools().stream().mapToInt(Pool::groupCount).sum();
+        assertEquals(groups, packed.groups().size(), "each group belongs to one pool");
+        for (Pool pool : packed.pools()) {
+            packed.groupsOf(pool).forEach(group -> assertEquals(pool.id(), group.poolId()));
+        }
+        Pool youngest = packed.youngestPool(2, Compression.ZSTD);
+        assertEquals(5, youngest == null ? 0 : youngest.id());
+        youngest = packed.youngestPool(2);
+        assertEquals(2, youngest == null ? 0 : youngest.id());
+        assertEquals(6, expanded(packed, all, Compression.ZSTD).pools().size(), "no news");
+        ClusterMap both = expanded(packed, all, Compression.LZ4, Compression.ZSTD);
+        assertEquals(9, both.pools().size());
+        assertEquals(List.of(), retired(both), "each is the youngest of its kind");
+    }
+
+    @Test
+    void newTargetsGetPoolsOfEachKindAndTheOldOnesGo() {
+        ClusterMap plain = HeadDecisionTest.even();
+        List<Target> two = plain.targets().stream().filter(t -> t.id() < 3).toList();
+        ClusterMap small = expanded(plain, two, Compression.LZ4);
+        assertEquals(5, small.pools().size(), "two copies of it at most");
+        ClusterMap large = expanded(small, List.copyOf(plain.targets()), Compression.LZ4);
+        assertEquals(8, large.pools().size(), "and three plain ones as before");
+        assertEquals(List.of(), retired(large, 4, 5), "files refer to them");
+        assertEquals(List.of(4, 5), retired(large));
     }
 }

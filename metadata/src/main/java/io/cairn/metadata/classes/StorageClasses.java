@@ -2,6 +2,7 @@ package io.cairn.metadata.classes;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy.ClassRule;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
@@ -9,6 +10,7 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -70,6 +72,14 @@ public final class StorageClasses {
                             (_, value) -> found.add(ClassKeys.decode(value)));
                     return found;
                 });
+    }
+
+    /** The compressions that classes ask for, besides NONE. */
+    public Set<Compression> compressions() {
+        Set<Compression> found = EnumSet.noneOf(Compression.class);
+        all().forEach(each -> found.add(each.policy().compression()));
+        found.removeAll(EnumSet.of(Compression.UNSAID, Compression.NONE));
+        return found;
     }
 
     /** All directories that refer to a class themselves, by number. */

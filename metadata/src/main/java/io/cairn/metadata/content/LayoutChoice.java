@@ -3,6 +3,7 @@ package io.cairn.metadata.content;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Stripe;
 import io.cairn.metadata.cluster.Cluster;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The pool is the youngest one with as many replicas as the policy (or else the cluster's
  * standard) asks for. When there is none: the youngest of those with the next higher number; when
- * nobody has that many: the youngest of those with most. The policy stays in the inode as it is, so
- * that a file with fewer copies than asked can be found and moved once a better pool exists.
+ * nobody has that many: the youngest of those with most. Among pools with the same number it is one
+ * with the compression of the policy, or else one without. The policy stays in the inode as it is,
+ * so that a file with fewer copies than asked can be found and moved once a better pool exists.
  *
  * <p>Groups without a serving member are left out: what is made now can be written now. A pool of
  * which no group serves is passed over when an older one, or one with more copies, has some; never
@@ -64,20 +66,25 @@ public final class LayoutChoice {
     /** The same with a cluster map and a standard number of replicas. */
     public static boolean satisfies(
             ClusterMap map, int standardReplicas, Layout layout, Policy policy) {
-        Pool best = pool(map, policy.replicas() > 0 ? policy.replicas() : standardReplicas);
+        int wanted = policy.replicas() > 0 ? policy.replicas() : standardReplicas;
+        Pool best = pool(map, wanted, policy.compression());
         return best != null
                 && layout.hasPool()
                 && layout.chunkSizeLog2() == chunkSizeLog2(policy)
                 && layout.stripeWidth() == stripeWidth(policy)
                 && layout.pools().stream()
                         .map(map::pool)
-                        .allMatch(pool -> pool != null && pool.replicas() == best.replicas());
+                        .allMatch(pool -> pool != null && isLike(pool, best));
+    }
+
+    private static boolean isLike(Pool pool, Pool best) {
+        return pool.replicas() == best.replicas() && pool.compression() == best.compression();
     }
 
     /** The layout that the policy asks for, with a given object. */
     public Layout choose(long ino, Policy policy, long oid) {
         ClusterMap map = cluster.map();
-        Pool pool = servingPool(map, wanted(policy));
+        Pool pool = servingPool(map, wanted(policy), policy.compression());
         Layout layout =
                 new Layout(
                         chunkSizeLog2(policy),
@@ -118,7 +125,7 @@ public final class LayoutChoice {
      * in the pool that new contents of the policy go to. Null when nowhere.
      */
     Layout.@Nullable Run elsewhere(Layout layout, Policy policy) {
-        Pool other = servingPool(cluster.map(), wanted(policy));
+        Pool other = servingPool(cluster.map(), wanted(policy), policy.compression());
         int last = layout.lastRun().poolId();
         Layout.Run best = null;
         for (int pool : new int[] {last, other == null ? last : other.id()}) {
@@ -151,8 +158,9 @@ public final class LayoutChoice {
      * The pool for new contents: one of which some group serves and has room, or else one of which
      * some group serves, if there is any.
      */
-    private static @Nullable Pool servingPool(ClusterMap map, int replicas) {
-        Pool best = pool(map, replicas);
+    private static @Nullable Pool servingPool(
+            ClusterMap map, int replicas, Compression compression) {
+        Pool best = pool(map, replicas, compression);
         if (best == null || Stripe.takesNew(map, best)) {
             return best;
         }
@@ -164,15 +172,22 @@ public final class LayoutChoice {
         return serving == null ? best : serving;
     }
 
-    /** The youngest pool of a kind with as many copies as one, or else with more. */
+    /**
+     * The youngest pool of a kind with as many copies as one, or else with more; with the same
+     * compression if there is one with that number.
+     */
     private static @Nullable Pool youngest(ClusterMap map, Pool best, Predicate<Pool> kind) {
         for (int n = best.replicas(); n <= Policy.MAX_REPLICAS; n++) {
-            Pool youngest = null;
+            Pool alike = null;
+            Pool other = null;
             for (Pool pool : map.pools()) {
-                youngest = pool.replicas() == n && kind.test(pool) ? pool : youngest;
+                if (pool.replicas() == n && kind.test(pool)) {
+                    alike = pool.compression() == best.compression() ? pool : alike;
+                    other = pool;
+                }
             }
-            if (youngest != null) {
-                return youngest;
+            if (other != null) {
+                return alike == null ? other : alike;
             }
         }
         return null;
@@ -187,20 +202,26 @@ public final class LayoutChoice {
         return false;
     }
 
-    static @Nullable Pool pool(ClusterMap map, int replicas) {
+    static @Nullable Pool pool(ClusterMap map, int replicas, Compression compression) {
         for (int n = replicas; n <= Policy.MAX_REPLICAS; n++) {
-            Pool pool = map.youngestPool(n);
+            Pool pool = youngest(map, n, compression.orNone());
             if (pool != null) {
                 return pool;
             }
         }
         for (int n = replicas - 1; n > 0; n--) {
-            Pool pool = map.youngestPool(n);
+            Pool pool = youngest(map, n, compression.orNone());
             if (pool != null) {
                 return pool;
             }
         }
         return null;
+    }
+
+    /** With a compression, or else plain. */
+    private static @Nullable Pool youngest(ClusterMap map, int replicas, Compression compression) {
+        Pool pool = map.youngestPool(replicas, compression);
+        return pool == null ? map.youngestPool(replicas) : pool;
     }
 
     /** Neighbouring inode numbers get unrelated seeds (the finisher of splitmix64). */

@@ -2,6 +2,7 @@ package io.cairn.metadata.content;
 
 import static io.cairn.metadata.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -18,6 +19,7 @@ import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.metadata.Bench;
@@ -35,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 class LayoutChoiceTest {
     private static int chosen(int wanted, int... pools) {
-        Pool pool = LayoutChoice.pool(Bench.map(1, pools), wanted);
+        Pool pool = LayoutChoice.pool(Bench.map(1, pools), wanted, Compression.UNSAID);
         assertNotNull(pool);
         return pool.id();
     }
@@ -59,7 +61,54 @@ class LayoutChoiceTest {
 
     @Test
     void noPoolNoChoice() {
-        assertNull(LayoutChoice.pool(ClusterMap.EMPTY, 1));
+        assertNull(LayoutChoice.pool(ClusterMap.EMPTY, 1, Compression.UNSAID));
+    }
+
+    /** Pools of one group each, in order of their numbers from 1. */
+    private static ClusterMap kinds(Pool... pools) {
+        List<Pool> numbered = new ArrayList<>();
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (Pool pool : pools) {
+            int id = numbered.size() + 1;
+            numbered.add(new Pool(id, pool.replicas(), id, 1, pool.compression()));
+            Member member = new Member(1, MemberState.SERVING);
+            groups.add(new PlacementGroup(id, id, 1, List.of(member)));
+        }
+        return new ClusterMap(1, List.of(), List.of(), numbered, groups);
+    }
+
+    private static Pool kind(int replicas, Compression compression) {
+        return new Pool(1, replicas, 1, 1, compression);
+    }
+
+    @Test
+    void thePoolWithTheCompressionOfThePolicy() {
+        ClusterMap map =
+                kinds(
+                        kind(1, Compression.NONE),
+                        kind(2, Compression.NONE),
+                        kind(1, Compression.ZSTD),
+                        kind(2, Compression.ZSTD),
+                        kind(2, Compression.NONE),
+                        kind(3, Compression.LZ4),
+                        kind(3, Compression.NONE));
+        Bench bench = new Bench();
+        bench.changeMap(map);
+        Policy two = new Policy(2, 0, -1);
+        bench.ok(new TreeMutation.SetPolicy(ROOT, two));
+        assertEquals(5, pool(bench.create(ROOT, "unsaid")));
+        bench.ok(new TreeMutation.SetPolicy(ROOT, two.with(Compression.NONE)));
+        assertEquals(5, pool(bench.create(ROOT, "none")));
+        bench.ok(new TreeMutation.SetPolicy(ROOT, two.with(Compression.ZSTD)));
+        Inode packed = bench.create(ROOT, "zstd");
+        assertEquals(4, pool(packed));
+        bench.ok(new TreeMutation.SetPolicy(ROOT, two.with(Compression.LZ4)));
+        assertEquals(5, pool(bench.create(ROOT, "lz4")), "the number of copies comes first");
+        Layout layout = packed.layout();
+        assertNotNull(layout);
+        assertTrue(LayoutChoice.satisfies(map, 1, layout, two.with(Compression.ZSTD)));
+        assertFalse(LayoutChoice.satisfies(map, 1, layout, two));
+        assertFalse(LayoutChoice.satisfies(map, 1, layout, two.with(Compression.LZ4)));
     }
 
     @Test

@@ -267,20 +267,20 @@ public final class Blob {
         return usable();
     }
 
-    /** As {@link BlobVerification#pack}. */
-    boolean pack(Codec codec) throws IOException {
+    /** As {@link BlobVerification#pack}; how many bytes less it takes then, 0 when not packed. */
+    long pack(Codec codec) throws IOException {
         mutation.lock();
         try {
             BlobBody blob = usable();
             if (blob == null || blob.isPacked()) {
-                return false;
+                return 0;
             }
             flush();
             Replacement packed = Replacement.packed(shelf, key, blob, codec);
             if (packed != null) {
                 put(packed, false);
             }
-            return packed != null;
+            return packed == null ? 0 : packed.savedBytes();
         } finally {
             mutation.unlock();
         }

@@ -6,9 +6,9 @@ import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.ScrubPosition;
 import io.cairn.chunk.store.pack.Codec;
+import io.cairn.runtime.Disk;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.wire.Limits;
-import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,6 +45,8 @@ public final class BlobVerification {
     private final DiskWork disk;
     private final LongAdder readBytes = new LongAdder();
     private final LongAdder verified = new LongAdder();
+    private final LongAdder packed = new LongAdder();
+    private final LongAdder savedBytes = new LongAdder();
 
     /**
      * The outcome of one step.
@@ -135,15 +137,42 @@ public final class BlobVerification {
     }
 
     /**
-     * Packs the blob of a chunk that is not changed for now: it takes less room, and reads as
-     * before. The next change makes it plain again. Nothing is done when the blob is absent or not
-     * well, when it was packed before, and when it would not become smaller by an eighth. May run
-     * at any time; changes of the chunk wait for it, reads do not. ENOSPC.
+     * Packs a blob that is not changed for now: it takes less room, and reads as before. The next
+     * change makes it plain again. Nothing is done when the blob is absent or not well, when it was
+     * packed before, and when it would not become smaller by an eighth. May run at any time;
+     * changes of the chunk wait for it, reads do not. ENOSPC.
      *
      * @return whether it was packed now
      */
-    public boolean pack(ChunkAddress chunk, Codec codec) {
-        return disk.on(BlobKey.of(chunk), blob -> blob.pack(codec));
+    public boolean pack(BlobKey key, Codec codec) {
+        long saved = disk.on(key, blob -> blob.pack(codec));
+        if (saved > 0) {
+            packed.increment();
+            savedBytes.add(saved);
+        }
+        return saved > 0;
+    }
+
+    /** When the file of a blob was changed last, as {@link Disk#modifiedMs}; -1 when absent. */
+    public long modifiedMs(BlobKey key) {
+        return disk.attempt(
+                () -> {
+                    try {
+                        return shelf.disk.modifiedMs(shelf.paths.blob(key));
+                    } catch (NoSuchFileException e) {
+                        return -1L;
+                    }
+                });
+    }
+
+    /** Blobs packed so far. */
+    public long packedBlobs() {
+        return packed.sum();
+    }
+
+    /** Bytes that these took less then, also of those that were changed since. */
+    public long savedBytes() {
+        return savedBytes.sum();
     }
 
     /** Bytes of data read so far. */

@@ -67,6 +67,12 @@ public final class Replacement {
         return version;
     }
 
+    /** Bytes that a packed file takes less than a plain one; 0 for a plain one. */
+    long savedBytes() {
+        SlotTable table = slots;
+        return table == null ? 0 : map.allocatedBytes() - (long) BLOCK * table.storedBlocks();
+    }
+
     /** A file with the first bytes of another blob, of its length at most. */
     public static Replacement cloned(
             BlobContext shelf, Blob source, ChunkAddress chunk, int lengthBytes)

@@ -8,6 +8,8 @@ import io.airlift.compress.v3.zstd.ZstdJavaCompressor;
 import io.airlift.compress.v3.zstd.ZstdJavaDecompressor;
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
+import io.cairn.cluster.Policy.Compression;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ways to make the data of a blob smaller. The codes are in files. Thread-safe; what it makes is
@@ -52,6 +54,15 @@ public enum Codec implements Coded {
     @Override
     public int code() {
         return code;
+    }
+
+    /** The one that a pool asks for; null when its chunks are kept as they were written. */
+    public static @Nullable Codec of(Compression compression) {
+        return switch (compression) {
+            case LZ4 -> LZ4;
+            case ZSTD -> ZSTD;
+            case NONE, UNSAID -> null;
+        };
     }
 
     abstract Compressor compressor();
