@@ -237,7 +237,8 @@ public final class ClientFile implements OpenFile {
         fs.contents().extendByHole(state, sizeBytes);
     }
 
-    private void beforeChange(boolean isInside) {
+    /** Before contents are changed otherwise than by a write; inside, or only at the end. */
+    void beforeChange(boolean isInside) {
         requireWritable();
         state.doubts().look();
         requireAllowed(true);
@@ -255,6 +256,12 @@ public final class ClientFile implements OpenFile {
             return OpenFile.super.copyFrom(source, fromBytes, toBytes, lengthBytes);
         }
         from.requireOpen();
+        if (fromBytes == toBytes) {
+            long sharedBytes = new ChunkSharing(fs, from, this).share(toBytes, lengthBytes);
+            if (sharedBytes > 0) {
+                return sharedBytes;
+            }
+        }
         return new RangeCopy(from, this, lengthBytes).copy(fromBytes, toBytes, lengthBytes);
     }
 

@@ -12,6 +12,7 @@ import io.cairn.net.Message;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.JobMutation;
@@ -101,6 +102,8 @@ final class ContentWatch {
         return switch (mutation) {
             case TreeMutation m -> resized(m);
             case ContentMutation m -> resized(m);
+            case SharingMutation.ShareChunks m -> m.ino();
+            case SharingMutation.RaiseFence _ -> 0;
             case JobMutation.EditInode m -> m.ino();
             case SessionMutation _, HostMutation _, LeaderMutation _ -> 0;
         };
@@ -153,6 +156,7 @@ final class ContentWatch {
         if (inode == null
                 || mutation instanceof TreeMutation
                 || mutation instanceof JobMutation
+                || mutation instanceof SharingMutation
                 || mutation instanceof ContentMutation.SwapContents
                 || mutation instanceof ContentMutation.TakeDetour) {
             return inode;

@@ -319,6 +319,7 @@ final class RequestHandler implements Handler {
             case TreeMutation.CreateUnnamed _ -> opened(true, envelope.session(), reply);
             case TreeMutation _,
                     ContentMutation _,
+                    ContentMutation.SharingMutation _,
                     SessionMutation _,
                     HostMutation _,
                     LeaderMutation _ -> {}
@@ -438,10 +439,7 @@ final class RequestHandler implements Handler {
         return reply;
     }
 
-    /**
-     * A session that reads it from the beginning may know all names at the end. Registers before it
-     * reads.
-     */
+    /** Registers before it reads: a session that reads from the beginning may know all names. */
     private Reply readDirectory(long session, Query.ReadDirectory list) {
         if (list.cookie() == 0 && sessions.isLive(session)) {
             watch.watch(session, list.ino());

@@ -12,6 +12,7 @@ import io.cairn.metadata.content.ContentOperations;
 import io.cairn.metadata.content.DoubtfulObjects;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.content.ObjectLedger;
+import io.cairn.metadata.content.RangeClone;
 import io.cairn.metadata.content.SharedObjects;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.InodeTable;
@@ -41,6 +42,7 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.HostMutation;
@@ -74,6 +76,7 @@ final class Interpreter {
     private final LockTable locks;
     private final TreeOperations treeOperations;
     private final ContentOperations contentOperations;
+    private final RangeClone rangeClone;
     private final SessionOperations sessionOperations;
     private final HostOperations hostOperations;
     private final JobTable jobs;
@@ -117,6 +120,7 @@ final class Interpreter {
         sessionOperations = new SessionOperations(transaction, sessions, locks, doubtful, cluster);
         hostOperations = new HostOperations(hosts, locks);
         EditOperation edits = new EditOperation(transaction, inodes, layouts);
+        rangeClone = new RangeClone(transaction, inodes, ledger, shared, doubtful);
         ContentClone contents = new ContentClone(transaction, layouts, shared);
         FileClone clones = new FileClone(transaction, inodes, names, contents, shared);
         snapshots =
@@ -255,6 +259,11 @@ final class Interpreter {
         return switch (envelope.mutation()) {
             case TreeMutation m -> treeOperations.apply(m);
             case ContentMutation m -> contentOperations.apply(m);
+            case SharingMutation.ShareChunks m -> rangeClone.share(m);
+            case SharingMutation.RaiseFence m -> {
+                snapshots.raiseFence(m.sourceIno());
+                yield new Done();
+            }
             case SessionMutation m -> sessionOperations.apply(envelope, m);
             case HostMutation m -> hostOperations.apply(envelope.session(), m);
             case LeaderMutation m -> leader(envelope, m);

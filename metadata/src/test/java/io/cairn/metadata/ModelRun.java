@@ -212,6 +212,8 @@ final class ModelRun {
             return switch (mutation) {
                 case TreeMutation m -> Expected.of(tree(m));
                 case ContentMutation m -> Expected.of(content(m));
+                case ContentMutation.SharingMutation _ ->
+                        throw new IllegalArgumentException("the model has no clones");
                 case SessionMutation m -> session(session, m);
                 case HostMutation m -> hosts.expected(session, m, this::requireLockable);
                 case LeaderMutation m -> new Expected(null, Errno.EPERM, null);

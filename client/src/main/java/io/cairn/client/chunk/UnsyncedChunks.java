@@ -104,6 +104,17 @@ public final class UnsyncedChunks {
         return new ChunkKey(place.oid(), place.index());
     }
 
+    /**
+     * A file has chunks of another one now: what of that one is not durable counts for both. It may
+     * name more than the file has.
+     */
+    public synchronized void share(long fromIno, long toIno) {
+        Map<ChunkKey, Unsynced> chunks = byIno.get(fromIno);
+        if (chunks != null) {
+            List.copyOf(chunks.values()).forEach(chunk -> put(toIno, chunk));
+        }
+    }
+
     /** The inode is gone. */
     public void forget(long ino) {
         var _ = take(ino);

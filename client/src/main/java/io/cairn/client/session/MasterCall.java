@@ -191,6 +191,7 @@ final class MasterCall extends CompletableFuture<Reply> {
             case TreeMutation.CreateUnnamed _ -> true;
             case TreeMutation _,
                     ContentMutation _,
+                    ContentMutation.SharingMutation _,
                     SessionMutation _,
                     HostMutation _,
                     LeaderMutation _ ->

@@ -259,6 +259,63 @@ public sealed interface ContentMutation extends Mutation {
         }
     }
 
+    /** The mutations with which a client lets two files share chunks. */
+    sealed interface SharingMutation extends Mutation {
+        /**
+         * Lets a file go on with chunks of another one, from its end on: as if they had been
+         * copied. The file grows to the end of the range. ESTALE when it has another version,
+         * EAGAIN when chunk servers may still change the chunks: {@link RaiseFence} comes first.
+         * EOPNOTSUPP when the files cannot share: their chunks are not of one kind and pool, the
+         * range does not begin at the end of the file and with a chunk, or has no whole chunk.
+         * EDQUOT, EMLINK, E2BIG, EPERM. EntryReply with the file.
+         *
+         * @param version of the file; no other client has stored more of it than it shows
+         * @param sourceIno another file
+         * @param offsetBytes where the range begins, in both files
+         * @param lengthBytes of the range, which ends at the last whole chunk, or at the end of
+         *     the other file
+         */
+        record ShareChunks(
+                long ino, long version, long sourceIno, long offsetBytes, long lengthBytes)
+                implements SharingMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.SHARE_CHUNKS;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i64(ino).i64(version).i64(sourceIno).i64(offsetBytes).i64(lengthBytes);
+            }
+
+            static ShareChunks decode(Decoder in) {
+                return new ShareChunks(in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
+            }
+        }
+
+        /**
+         * Has chunk servers refuse changes of all objects that exist, as for a clone. The leader
+         * finishes it when they do. EAGAIN while a snapshot or clone is taken. Done.
+         *
+         * @param ino the file that is to share chunks of the other one
+         */
+        record RaiseFence(long ino, long sourceIno) implements SharingMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.RAISE_FENCE;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i64(ino).i64(sourceIno);
+            }
+
+            static RaiseFence decode(Decoder in) {
+                return new RaiseFence(in.i64(), in.i64());
+            }
+        }
+    }
+
     /** The mutations of snapshots. Only the leader proposes them. */
     sealed interface SnapshotMutation extends LeaderMutation {
         /**

@@ -9,7 +9,12 @@ import io.cairn.wire.TypedMessage;
  * which adds session, sequence number and time, and is executed by the namespace in log order.
  */
 public sealed interface Mutation extends TypedMessage
-        permits TreeMutation, ContentMutation, SessionMutation, HostMutation, LeaderMutation {
+        permits TreeMutation,
+                ContentMutation,
+                ContentMutation.SharingMutation,
+                SessionMutation,
+                HostMutation,
+                LeaderMutation {
     @Override
     MutationType type();
 

@@ -14,6 +14,7 @@ import static io.cairn.wire.master.MutationType.Sender.SESSION_OR_LEADER;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MessageType;
 import io.cairn.wire.TypeTable;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import java.util.function.Function;
 
@@ -81,6 +82,10 @@ public enum MutationType implements MessageType {
     TAKE_DETOUR(23, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.TakeDetour::decode),
     RENEW_CHUNKS(
             159, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewChunks::decode),
+    SHARE_CHUNKS(
+            200, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, SharingMutation.ShareChunks::decode),
+    RAISE_FENCE(
+            201, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, SharingMutation.RaiseFence::decode),
     // Sessions and their locks.
     SET_LOCK(15, SESSION, REPEATABLE, ANY_ROOM, CANCELLABLE, SessionMutation.SetLock::decode),
     CANCEL_LOCK(16, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, SessionMutation.CancelLock::decode),

@@ -395,8 +395,6 @@ public sealed interface TreeMutation extends Mutation {
      * they were right before it: the directories whose names it changes, else the inode itself.
      */
     record Witnessed(Mutation mutation) implements TreeMutation {
-        private static final long[] NOTHING = {};
-
         @Override
         public MutationType type() {
             return MutationType.WITNESSED;
@@ -464,9 +462,13 @@ public sealed interface TreeMutation extends Mutation {
                 case RemoveXattr m -> new long[] {m.ino()};
                 case ContentMutation.CommitSize m -> new long[] {m.ino()};
                 case CreateUnnamed _, WriteAndSet _, ReplaceXattr _, SetPolicy _, Witnessed _ ->
-                        NOTHING;
-                case ContentMutation _, SessionMutation _, HostMutation _, LeaderMutation _ ->
-                        NOTHING;
+                        new long[] {};
+                case ContentMutation _,
+                        ContentMutation.SharingMutation _,
+                        SessionMutation _,
+                        HostMutation _,
+                        LeaderMutation _ ->
+                        new long[] {};
             };
         }
     }

@@ -62,7 +62,12 @@ final class MappedOwners {
                     TreeMutation.RemoveXattr _,
                     TreeMutation.SetPolicy _ ->
                     mutation;
-            case ContentMutation _, SessionMutation _, HostMutation _, LeaderMutation _ -> mutation;
+            case ContentMutation _,
+                    ContentMutation.SharingMutation _,
+                    SessionMutation _,
+                    HostMutation _,
+                    LeaderMutation _ ->
+                    mutation;
         };
     }
 

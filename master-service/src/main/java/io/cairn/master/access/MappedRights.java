@@ -12,6 +12,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
@@ -92,6 +93,8 @@ final class MappedRights {
             case ContentMutation.SwapContents m -> swap(m);
             case ContentMutation.RenewTail m -> replace(m.ino());
             case ContentMutation.TakeDetour m -> replace(m.ino());
+            case SharingMutation.ShareChunks m -> share(m.ino(), m.sourceIno());
+            case SharingMutation.RaiseFence m -> share(m.ino(), m.sourceIno());
             case SessionMutation _, HostMutation _, LeaderMutation _ -> {}
         }
     }
@@ -182,6 +185,15 @@ final class MappedRights {
             throw new FsException(
                     Errno.EPERM,
                     "inode %d is immutable: take that away with chattr -i".formatted(ino));
+        }
+    }
+
+    /** Whoever may write to one of them and read the other one could copy. */
+    private void share(long ino, long sourceIno) {
+        replace(ino);
+        Attributes source = attributes(sourceIno);
+        if (source != null && !owns(source)) {
+            demand(source, READ);
         }
     }
 

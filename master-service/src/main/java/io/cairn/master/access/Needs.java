@@ -6,6 +6,7 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
@@ -34,6 +35,9 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
         return switch (mutation) {
             case TreeMutation m -> ofTree(m);
             case ContentMutation m -> ofContents(m);
+            case SharingMutation.ShareChunks m ->
+                    change(Operation.WRITE, m.ino(), m.sourceIno());
+            case SharingMutation.RaiseFence m -> change(Operation.WRITE, m.ino(), m.sourceIno());
             case SessionMutation.SetLock m -> ofLock(m.ino(), m.lock());
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,

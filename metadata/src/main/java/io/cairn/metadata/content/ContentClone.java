@@ -71,14 +71,20 @@ public final class ContentClone {
         clone.layout = own;
         clone.sizeBytes = sizeBytes;
         clone.usedBytes = source.attributes().usedBytes();
-        if (isPast) {
-            for (long oid : SharedObjects.named(own)) {
-                if (oid != freshOid) {
-                    revived.revive(oid);
-                }
+        Inode living = isPast ? transaction.peek(source.ino()) : source;
+        if (isPast && (living == null || !layout.equals(living.layout()))) {
+            revive(own, freshOid);
+        }
+        shared.share(living, clone.ino, own, freshOid);
+    }
+
+    /** Of a file that still has all that the snapshot shows, nothing is held for that alone. */
+    private void revive(Layout own, long freshOid) {
+        for (long oid : SharedObjects.named(own)) {
+            if (oid != freshOid) {
+                revived.revive(oid);
             }
         }
-        shared.share(isPast ? transaction.inode(source.ino()) : source, clone.ino, own, freshOid);
     }
 
     /**
@@ -86,7 +92,7 @@ public final class ContentClone {
      * object, too: a client of the source may have made that clone, and written to it, and not have
      * told so yet. Then the chunk has something else than what the clone shows.
      */
-    private static Layout cloned(Layout layout, long sizeBytes, long freshOid) {
+    static Layout cloned(Layout layout, long sizeBytes, long freshOid) {
         Layout cut = LayoutCut.at(layout, sizeBytes, freshOid);
         List<Layout.Run> runs = new ArrayList<>();
         for (int i = 0; i < cut.runs().size(); i++) {

@@ -3,6 +3,7 @@ package io.cairn.metadata.job;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
 import io.cairn.cluster.PastInode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Name;
@@ -47,6 +48,9 @@ final class CloneWalk {
     /** Records that are read count like a name: reading is cheaper than making. */
     private static final int READ_PER_NAME = 4;
 
+    /** Runs of the layout of a file that are shared count like a name: each makes records. */
+    private static final int RUNS_PER_NAME = 4;
+
     private final Rooms rooms;
     private final Transaction transaction;
     private final JobRecord record;
@@ -56,6 +60,9 @@ final class CloneWalk {
     private final Set<Long> changed = new LinkedHashSet<>();
     private JobRecord.@Nullable State end;
     private String message = "";
+
+    /** What the files made in this page have cost beyond their names. */
+    private int extra;
 
     /** The tables that a clone needs. */
     record Rooms(
@@ -207,12 +214,15 @@ final class CloneWalk {
                 source.past.page(
                         Family.DENTRY, Keys.of(frame.ino), behind(frame), Math.min(budget, PAGE));
         int done = 0;
+        extra = 0;
         for (Transaction.Entry entry : page.entries()) {
             frame.seen(entry.key());
             done++;
             Name name = Keys.nameOf(entry.key());
-            if (visited(source, target, name, Dentry.decode(entry.value())) || end != null) {
-                return done;
+            if (visited(source, target, name, Dentry.decode(entry.value()))
+                    || end != null
+                    || extra > 0 && done + extra >= budget) {
+                return done + extra;
             }
         }
         byte[] last = page.last();
@@ -222,7 +232,7 @@ final class CloneWalk {
         } else {
             frame.seen(last);
         }
-        return Math.max(1, Math.max(done, page.read() / READ_PER_NAME));
+        return Math.max(1, Math.max(done + extra, page.read() / READ_PER_NAME));
     }
 
     /** Behind all that was kept of the last name: see {@link View#page}. */
@@ -269,6 +279,8 @@ final class CloneWalk {
             long made;
             if (attributes.isFile()) {
                 rooms.snapshots.cloneFile(source.snapshot, inode.ino(), target, name);
+                Layout layout = inode.layout();
+                extra += layout == null ? 0 : layout.runs().size() / RUNS_PER_NAME;
                 made = rooms.directories.require(target, name).ino();
                 if (attributes.flags() != 0) {
                     rooms.tree.settle(inode, made);

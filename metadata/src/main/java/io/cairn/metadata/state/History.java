@@ -51,6 +51,11 @@ public final class History {
         fenceOid = firstOid;
     }
 
+    /** Chunk servers refuse changes of objects with smaller numbers; 0 when of none. */
+    public long fenceOid() {
+        return fenceOid;
+    }
+
     /** Whether chunk servers refuse changes of an object. */
     public boolean isFenced(long oid) {
         return oid < fenceOid;

@@ -18,6 +18,7 @@ import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Query;
@@ -73,6 +74,7 @@ final class CloneHistory {
     private int values;
     int clones;
     int revivals;
+    int copies;
 
     CloneHistory(long seed) {
         random = new Random(seed);
@@ -81,7 +83,7 @@ final class CloneHistory {
     /** Does so many things and compares everything now and then. */
     void run(int steps) {
         for (int i = 0; i < steps; i++) {
-            step(random.nextInt(25));
+            step(random.nextInt(28));
             compare();
             if (i % 16 == 0) {
                 check();
@@ -111,6 +113,7 @@ final class CloneHistory {
             case 18 -> swap(ino, any());
             case 19, 20 -> storeWithoutTelling(ino);
             case 21, 22, 23 -> clonePast();
+            case 25, 26, 27 -> copyRange(ino, any());
             default -> bench.reopen();
         }
     }
@@ -312,6 +315,39 @@ final class CloneHistory {
         Inode clone = assertInstanceOf(Reply.EntryReply.class, reply).inode();
         files.put(clone.ino(), Objects.requireNonNull(then.get(ino)).copy());
         revivals += clone.inline() == null ? 1 : 0;
+    }
+
+    /** Copies from the end of a file on, as far as the files can share chunks. */
+    private void copyRange(long ino, long from) {
+        int first = size(ino);
+        if (random.nextInt(3) == 0) {
+            truncate(ino, first - first % UNITS);
+            first = size(ino);
+        }
+        if (random.nextInt(3) > 0) {
+            SharingMutation.RaiseFence raise = new SharingMutation.RaiseFence(ino, from);
+            assertEquals(new Reply.Done(), bench.as(1, raise));
+            SnapshotRecord begun = Objects.requireNonNull(bench.namespace.snapshotStatus().begun());
+            done(bench.leader(new SnapshotMutation.FinishSnapshot(begun.number())));
+        }
+        Reply reply =
+                bench.as(
+                        1,
+                        new SharingMutation.ShareChunks(
+                                ino,
+                                bench.inode(ino).attributes().version(),
+                                from,
+                                (long) first << UNIT_LOG2,
+                                1L + random.nextInt(MAX_UNITS << UNIT_LOG2)));
+        if (reply instanceof Reply.EntryReply entry) {
+            int end = (int) (entry.inode().attributes().size() >> UNIT_LOG2);
+            Content content = content(ino);
+            int[] units = Arrays.copyOf(content.units, end);
+            System.arraycopy(content(from).units, first, units, first, end - first);
+            content.units = units;
+            content.hasMore = false;
+            copies++;
+        }
     }
 
     private static void done(Reply reply) {

@@ -90,6 +90,9 @@ final class ContentCloneTest {
         Statistics.label("clones of snapshots").collect(history.revivals > 0);
         Statistics.label("clones of snapshots")
                 .coverage(coverage -> coverage.check(true).percentage(p -> p > 50));
+        Statistics.label("copies of ranges").collect(history.copies > 0);
+        Statistics.label("copies of ranges")
+                .coverage(coverage -> coverage.check(true).percentage(p -> p > 30));
     }
 
     @Example
@@ -390,6 +393,7 @@ final class ContentCloneTest {
     void whatCameBackIsForgottenWithItsFiles() {
         Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
         int first = snapshot("s1");
+        rewriteChunk(file.ino(), 2);
         cloned(PastInode.of(first, file.ino()), "c");
         removed("f");
         int second = snapshot("s2");
@@ -401,6 +405,21 @@ final class ContentCloneTest {
         assertEquals(0, revivedObjects());
         drop(third);
         assertEquals(0, bench.store.size(Family.HELD));
+    }
+
+    /** Nothing of its objects is held yet, and the clone has them in common with the file. */
+    @Example
+    void whatTheFileStillHasDoesNotComeBack() {
+        Inode file = fileInChunks("f", 3L << CHUNK_LOG2);
+        int first = snapshot("s1");
+        Inode clone = cloned(PastInode.of(first, file.ino()), "c");
+        assertEquals(0, revivedObjects());
+        removed("f");
+        rewriteChunk(clone.ino(), 1);
+        drop(first);
+        removed("c");
+        assertEquals(0, bench.store.size(Family.HELD));
+        assertTrue(garbageOf(layout(file).lastOid()).contains(0L), "all of it goes");
     }
 
     /** The file of the snapshot has other contents now, and another file has those. */

@@ -1,0 +1,202 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.client.CairnFileSystem;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.metadata.Namespace;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Copies of ranges that share chunks, and those that do not, over the Java door and by cp. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class CopyRangeTest {
+    private static final int MB = 1 << 20;
+    private static final int LARGE = 65 * MB + 77;
+
+    /** Chunk servers of a slow machine may answer too late: then bytes are copied. */
+    private static final int MAX_TRIES = 4;
+
+
+    @TempDir private static Path directory;
+    private TestCluster cluster;
+    private CairnFileSystem fs;
+    private Path mount = Path.of("/");
+
+    @BeforeAll
+    void start() throws Exception {
+        cluster = new TestCluster(directory, 1, 1);
+        fs = cluster.client("java");
+        mount = cluster.mount("mount", MountOptions.standard());
+    }
+
+    @AfterAll
+    void stop() {
+        cluster.close();
+    }
+
+    private Namespace namespace() {
+        return cluster.embedded().service().namespace();
+    }
+
+    private OpenFile create(CairnFileSystem by, String name) {
+        return by.create(Caller.ROOT, FileSystem.ROOT_INO, Name.of(name), 0644, FileSystem.O_RDWR)
+                .file();
+    }
+
+    private static byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static long copyAll(OpenFile from, OpenFile to, long length) {
+        long done = 0;
+        for (long count = 1; count > 0 && done < length; done += count) {
+            count = to.copyFrom(from, done, done, length - done);
+        }
+        return done;
+    }
+
+    private static byte[] read(CairnFileSystem from, long ino) {
+        try (OpenFile file = from.open(Caller.ROOT, ino, FileSystem.O_RDONLY)) {
+            int size = (int) from.freshAttributes(Caller.ROOT, ino).size();
+            ByteBuffer all = ByteBuffer.allocate(size);
+            while (all.hasRemaining() && file.read(all.position(), all) > 0) {
+                // on
+            }
+            return all.array();
+        }
+    }
+
+    private static Layout layout(Inode inode) {
+        return Objects.requireNonNull(inode.layout());
+    }
+
+    private boolean isShared(long one, long other) {
+        Layout layout = layout(namespace().inode(one));
+        return layout.runOf(0).oid() == layout(namespace().inode(other)).runOf(0).oid();
+    }
+
+    private static int run(String... words) throws Exception {
+        Process process = new ProcessBuilder(words).inheritIO().start();
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it ends");
+        return process.exitValue();
+    }
+
+    private static long ino(Path path) throws Exception {
+        return (Long) Files.getAttribute(path, "unix:ino");
+    }
+
+    @Test
+    void holesStayHolesAndWhatIsNotStoredIsCopied() {
+        byte[] data = random(100_000);
+        try (OpenFile from = create(fs, "sparse");
+                OpenFile to = create(fs, "sparse2")) {
+            from.write(5 * MB, ByteBuffer.wrap(data));
+            fs.setAttributes(
+                    Caller.ROOT,
+                    from.ino(),
+                    AttributeChange.NONE.withSize(40L * MB));
+            from.write(20 * MB, ByteBuffer.wrap(data));
+            assertEquals(40L * MB, copyAll(from, to, 100L * MB));
+            to.flush();
+            assertEquals(40L * MB, to.attributes().size());
+            assertTrue(to.attributes().usedBytes() < MB, () -> "" + to.attributes());
+            byte[] expected = new byte[40 * MB];
+            System.arraycopy(data, 0, expected, 5 * MB, data.length);
+            System.arraycopy(data, 0, expected, 20 * MB, data.length);
+            assertArrayEquals(expected, read(cluster.client("sparse"), to.ino()));
+            assertFalse(isShared(from.ino(), to.ino()));
+            // Over bytes that are there: a hole takes them away.
+            assertEquals(MB, to.copyFrom(from, 30L * MB, 20L * MB, MB));
+            Arrays.fill(expected, 20 * MB, 21 * MB, (byte) 0);
+            assertArrayEquals(expected, read(fs, to.ino()));
+        }
+    }
+
+    @Test
+    void cpOfALargeFileIsAClone() throws Exception {
+        byte[] contents = random(LARGE);
+        Path large = Files.write(mount.resolve("large"), contents);
+        Path copy = mount.resolve("copy");
+        assertEquals(1, run("cp", "--reflink=always", large.toString(), copy.toString()));
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            Files.deleteIfExists(copy);
+            assertEquals(0, run("cp", large.toString(), copy.toString()));
+            if (isShared(ino(large), ino(copy))) {
+                break;
+            }
+        }
+        assertTrue(isShared(ino(large), ino(copy)));
+        assertEquals(-1, Files.mismatch(large, copy));
+        Files.write(copy, new byte[] {1, 2, 3}, StandardOpenOption.WRITE);
+        Files.write(large, new byte[] {4}, StandardOpenOption.APPEND);
+        byte[] changed = contents.clone();
+        System.arraycopy(new byte[] {1, 2, 3}, 0, changed, 0, 3);
+        assertArrayEquals(changed, Files.readAllBytes(copy));
+        byte[] longer = Arrays.copyOf(contents, LARGE + 1);
+        longer[LARGE] = 4;
+        assertArrayEquals(longer, Files.readAllBytes(large));
+        assertEquals(List.of(), namespace().check());
+        Files.delete(large);
+        assertArrayEquals(changed, read(cluster.client("cp"), ino(copy)));
+    }
+
+    /** A copy that shares chunks, if chunk servers answer in time. */
+    private OpenFile copied(CairnFileSystem by, long from) {
+        for (int tries = 1; ; tries++) {
+            OpenFile to = create(by, "g" + tries);
+            try (OpenFile read = by.open(Caller.ROOT, from, FileSystem.O_RDONLY)) {
+                assertEquals(LARGE, copyAll(read, to, LARGE));
+            }
+            if (tries == MAX_TRIES || isShared(from, to.ino())) {
+                return to;
+            }
+            to.close();
+        }
+    }
+
+    @Test
+    void aCopyOfTwoClientsIsACloneAndGoesItsOwnWay() {
+        byte[] contents = random(LARGE);
+        CairnFileSystem other = cluster.client("other");
+        try (OpenFile from = create(fs, "f")) {
+            from.write(0, ByteBuffer.wrap(contents));
+            from.sync(false);
+            try (OpenFile to = copied(other, from.ino())) {
+                assertTrue(isShared(from.ino(), to.ino()));
+                from.write(7, ByteBuffer.wrap(new byte[100]));
+                to.write(MB, ByteBuffer.wrap(new byte[100]));
+                to.write(LARGE, ByteBuffer.wrap(new byte[100]));
+                to.sync(false);
+                byte[] expected = Arrays.copyOf(contents, LARGE + 100);
+                Arrays.fill(expected, MB, MB + 100, (byte) 0);
+                assertArrayEquals(expected, read(cluster.client("third"), to.ino()));
+            }
+        }
+        assertEquals(List.of(), namespace().check());
+    }
+}
