@@ -18,7 +18,7 @@ import java.util.List;
 /**
  * Lets a file go on with chunks of another one, as {@link ContentClone} does for a new file. They
  * keep their index, as it decides about their place. The chunks of the file behind its end are
- * released, as by a cut there. What follows comes under an object that is younger than all that the
+ * released, as by a cut there. The rest comes under an object that is younger than all that the
  * file had. {@link ChunkRenewal} needs that: a shared chunk may be of an older object than the one
  * that the file had there. Belongs to the apply thread.
  */
