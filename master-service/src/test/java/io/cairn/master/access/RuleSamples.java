@@ -8,6 +8,7 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -91,6 +92,8 @@ final class RuleSamples {
                 new ContentMutation.RenewTail(file, 1),
                 new ContentMutation.TakeDetour(file, 1),
                 new ContentMutation.RenewChunks(file, new long[] {0}, new long[] {1}),
+                new SharingMutation.ShareChunks(file, at.version(), at.other(), 0, 1),
+                new SharingMutation.RaiseFence(file, at.other()),
                 new SessionMutation.SetLock(file, lock(), false, 1),
                 new SessionMutation.CancelLock(file, 1),
                 new SessionMutation.ReleaseLocks(file, Lock.Kind.POSIX, 1),

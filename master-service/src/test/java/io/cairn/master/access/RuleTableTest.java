@@ -124,7 +124,8 @@ class RuleTableTest {
                     ContentMutation.SwapContents _,
                     ContentMutation.RenewTail _,
                     ContentMutation.TakeDetour _,
-                    ContentMutation.RenewChunks _ ->
+                    ContentMutation.RenewChunks _,
+                    ContentMutation.SharingMutation _ ->
                     change(Errno.EACCES, Operation.WRITE);
             case SessionMutation.SetLock _, HostMutation.SetHostLock _ -> lock();
             case SessionMutation.CancelLock _,
