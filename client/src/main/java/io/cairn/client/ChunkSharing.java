@@ -108,8 +108,7 @@ final class ChunkSharing {
         while (mount.nowMs() - beganMs < PATIENCE_MS) {
             Inode inode = fs.tree().inode(to.ino());
             long version = inode.attributes().version();
-            ShareChunks wanted =
-                    new ShareChunks(to.ino(), version, source.ino(), offset, length);
+            ShareChunks wanted = new ShareChunks(to.ino(), version, source.ino(), offset, length);
             Reply reply = mount.master().change(wanted, to.lockingSession());
             if (reply instanceof Reply.EntryReply entry) {
                 mount.unsynced().share(source.ino(), to.ino());

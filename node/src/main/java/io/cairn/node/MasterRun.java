@@ -126,8 +126,7 @@ public final class MasterRun implements AutoCloseable {
     private void open() {
         int number = ++openings;
         Member fresh =
-                opener.apply(
-                        new MasterNode.Ends(cause -> failed(number, cause), this::dismissed));
+                opener.apply(new MasterNode.Ends(cause -> failed(number, cause), this::dismissed));
         openedNs = around.clock.nanoTime();
         synchronized (this) {
             if (closed) {

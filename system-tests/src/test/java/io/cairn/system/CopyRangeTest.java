@@ -39,7 +39,6 @@ final class CopyRangeTest {
     /** Chunk servers of a slow machine may answer too late: then bytes are copied. */
     private static final int MAX_TRIES = 4;
 
-
     @TempDir private static Path directory;
     private TestCluster cluster;
     private CairnFileSystem fs;
@@ -116,10 +115,7 @@ final class CopyRangeTest {
         try (OpenFile from = create(fs, "sparse");
                 OpenFile to = create(fs, "sparse2")) {
             from.write(5 * MB, ByteBuffer.wrap(data));
-            fs.setAttributes(
-                    Caller.ROOT,
-                    from.ino(),
-                    AttributeChange.NONE.withSize(40L * MB));
+            fs.setAttributes(Caller.ROOT, from.ino(), AttributeChange.NONE.withSize(40L * MB));
             from.write(20 * MB, ByteBuffer.wrap(data));
             assertEquals(40L * MB, copyAll(from, to, 100L * MB));
             to.flush();

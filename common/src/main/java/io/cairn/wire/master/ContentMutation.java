@@ -272,8 +272,8 @@ public sealed interface ContentMutation extends Mutation {
          * @param version of the file; no other client has stored more of it than it shows
          * @param sourceIno another file
          * @param offsetBytes where the range begins, in both files
-         * @param lengthBytes of the range, which ends at the last whole chunk, or at the end of
-         *     the other file
+         * @param lengthBytes of the range, which ends at the last whole chunk, or at the end of the
+         *     other file
          */
         record ShareChunks(
                 long ino, long version, long sourceIno, long offsetBytes, long lengthBytes)

@@ -35,8 +35,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
         return switch (mutation) {
             case TreeMutation m -> ofTree(m);
             case ContentMutation m -> ofContents(m);
-            case SharingMutation.ShareChunks m ->
-                    change(Operation.WRITE, m.ino(), m.sourceIno());
+            case SharingMutation.ShareChunks m -> change(Operation.WRITE, m.ino(), m.sourceIno());
             case SharingMutation.RaiseFence m -> change(Operation.WRITE, m.ino(), m.sourceIno());
             case SessionMutation.SetLock m -> ofLock(m.ino(), m.lock());
             case SessionMutation.CancelLock _,

@@ -171,11 +171,7 @@ public final class RangeClone {
             throw new FsException(Errno.E2BIG, "the files were changed in too many places");
         }
         return new Layout(
-                part.chunkSizeLog2(),
-                part.stripeWidth(),
-                part.seed(),
-                joined,
-                own.lastOid());
+                part.chunkSizeLog2(), part.stripeWidth(), part.seed(), joined, own.lastOid());
     }
 
     /** Nobody knows where the holes of the other file are: they are spread evenly. */

@@ -335,8 +335,7 @@ final class ReadWriteCases extends Scene {
     private long copyAll(int from, long fromOffset, int to, long toOffset, long length) {
         long done = 0;
         while (done < length) {
-            long count =
-                    fs.copyRange(from, fromOffset + done, to, toOffset + done, length - done);
+            long count = fs.copyRange(from, fromOffset + done, to, toOffset + done, length - done);
             if (count == 0) {
                 break;
             }
