@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** A master whose disk is full now and then; the master is only told of. */
 final class MasterRunTest {
-    private static final IOException NO_ROOM = new IOException("No space left on device");
+    private final IOException noRoom = new IOException("No space left on device");
     private static final Path DIRECTORY = Path.of("/m1");
 
     private final List<String> told = new ArrayList<>();
@@ -90,7 +90,7 @@ final class MasterRunTest {
     @Test
     void itGoesOnAfterAWriteWithoutRoomThoughThereIsRoomSince() throws Exception {
         try (MasterRun _ = run(_ -> {})) {
-            last().failed().accept(new IllegalStateException("log entry 7", NO_ROOM));
+            last().failed().accept(new IllegalStateException("log entry 7", noRoom));
             await("open 1", "announce 1", "close 1", "open 2", "announce 2");
             last().failed().accept(new IOException("db: Disk quota exceeded"));
             await(
@@ -121,7 +121,7 @@ final class MasterRunTest {
         Consumer<Integer> failing =
                 number -> {
                     if (number < 3) {
-                        last().failed().accept(NO_ROOM);
+                        last().failed().accept(noRoom);
                     }
                 };
         try (MasterRun _ = run(failing)) {
@@ -142,12 +142,12 @@ final class MasterRunTest {
         Consumer<Integer> failing =
                 number -> {
                     if (number == 2) {
-                        last().failed().accept(NO_ROOM);
-                        throw new CommandException(ExitCode.DATA, "db is not opened", NO_ROOM);
+                        last().failed().accept(noRoom);
+                        throw new CommandException(ExitCode.DATA, "db is not opened", noRoom);
                     }
                 };
         try (MasterRun _ = run(failing)) {
-            last().failed().accept(NO_ROOM);
+            last().failed().accept(noRoom);
             await("open 1", "announce 1", "close 1", "open 2", "open 3", "announce 3");
         }
     }
@@ -166,7 +166,7 @@ final class MasterRunTest {
     void nothingIsOpenedAfterTheEnd() throws Exception {
         usableBytes = 100;
         MasterRun run = run(_ -> {});
-        last().failed().accept(NO_ROOM);
+        last().failed().accept(noRoom);
         await("open 1", "announce 1", "close 1");
         run.close();
         usableBytes = 1L << 30;
@@ -178,8 +178,8 @@ final class MasterRunTest {
     void aFirstOpeningThatFailsIsLeftToTheCaller() {
         Consumer<Integer> failing =
                 _ -> {
-                    last().failed().accept(NO_ROOM);
-                    throw new CommandException(ExitCode.DATA, "db is not opened", NO_ROOM);
+                    last().failed().accept(noRoom);
+                    throw new CommandException(ExitCode.DATA, "db is not opened", noRoom);
                 };
         assertThrows(CommandException.class, () -> run(failing));
         assertTrue(told().equals(List.of("open 1")), () -> told().toString());

@@ -90,13 +90,14 @@ final class CopyRangeTest {
         }
     }
 
-    private static Layout layout(Inode inode) {
+    private Layout layout(long ino) {
+        Inode inode = Objects.requireNonNull(namespace().inode(ino));
         return Objects.requireNonNull(inode.layout());
     }
 
     private boolean isShared(long one, long other) {
-        Layout layout = layout(namespace().inode(one));
-        return layout.runOf(0).oid() == layout(namespace().inode(other)).runOf(0).oid();
+        Layout layout = layout(one);
+        return layout.runOf(0).oid() == layout(other).runOf(0).oid();
     }
 
     private static int run(String... words) throws Exception {

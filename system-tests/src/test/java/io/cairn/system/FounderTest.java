@@ -38,7 +38,9 @@ final class FounderTest {
                     60,
                     () -> {
                         Inode root = opened.get().service().namespace().inode(FileSystem.ROOT_INO);
-                        found.set(root == null ? null : root.attributes());
+                        if (root != null) {
+                            found.set(root.attributes());
+                        }
                         return root != null;
                     });
             return found.get();

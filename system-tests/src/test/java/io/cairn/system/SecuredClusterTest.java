@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -283,7 +284,7 @@ class SecuredClusterTest {
         for (String known : List.of(password, "alice", "a-known-name", "known contents")) {
             assertFalse(seen.contains(known), known + " can be read on the wire");
         }
-        String secret = JoinToken.parse(tokens.get("c2")).secret();
+        String secret = JoinToken.parse(Objects.requireNonNull(tokens.get("c2"))).secret();
         assertFalse(seen.contains(secret), "the token can be read on the wire");
     }
 

@@ -71,7 +71,7 @@ final class OrphanIndexTest {
     void theyComeAndGoInAnyOrder() {
         Random random = new Random(5);
         for (int turn = 0; turn < 3_000; turn++) {
-            long ino = 1 + random.nextInt(200);
+            long ino = 1L + random.nextInt(200);
             boolean grows = turn / 500 % 2 == 0;
             boolean isOrphan = all.contains(ino);
             if (isOrphan != grows) {
