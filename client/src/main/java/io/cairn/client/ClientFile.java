@@ -34,6 +34,9 @@ public final class ClientFile implements OpenFile {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReportedErrors reported;
 
+    /** A copy comes in many pieces: after a refusal the others are not asked for. */
+    private volatile boolean sharesNothing;
+
     ClientFile(CairnFileSystem fs, OpenInode state, Caller caller, int flags) {
         this.fs = fs;
         this.state = state;
@@ -256,8 +259,10 @@ public final class ClientFile implements OpenFile {
             return OpenFile.super.copyFrom(source, fromBytes, toBytes, lengthBytes);
         }
         from.requireOpen();
-        if (fromBytes == toBytes) {
-            long sharedBytes = new ChunkSharing(fs, from, this).share(toBytes, lengthBytes);
+        if (fromBytes == toBytes && !sharesNothing) {
+            ChunkSharing sharing = new ChunkSharing(fs, from, this);
+            long sharedBytes = sharing.share(toBytes, lengthBytes);
+            sharesNothing = sharing.isRefused();
             if (sharedBytes > 0) {
                 return sharedBytes;
             }

@@ -8,11 +8,13 @@ import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.lock.LockRecord;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
@@ -21,6 +23,7 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The namespace of masters over a store in memory, without a log before it. Tests change it in a
@@ -129,6 +132,14 @@ public final class CoreNamespace {
 
     ClusterMap map() {
         return core.clusterMap();
+    }
+
+    /** Takes a snapshot of everything; returns its number. */
+    int takeSnapshot(String name) {
+        lead(new SnapshotMutation.BeginSnapshot(FileSystem.ROOT_INO, Name.of(name)));
+        int number = Objects.requireNonNull(core.snapshotStatus().begun()).number();
+        lead(new SnapshotMutation.FinishSnapshot(number));
+        return number;
     }
 
     /** A client is lost. */

@@ -103,7 +103,6 @@ final class ContentWatch {
             case TreeMutation m -> resized(m);
             case ContentMutation m -> resized(m);
             case SharingMutation.ShareChunks m -> m.ino();
-            case SharingMutation.RaiseFence _ -> 0;
             case JobMutation.EditInode m -> m.ino();
             case SessionMutation _, HostMutation _, LeaderMutation _ -> 0;
         };

@@ -260,10 +260,6 @@ final class Interpreter {
             case TreeMutation m -> treeOperations.apply(m);
             case ContentMutation m -> contentOperations.apply(m);
             case SharingMutation.ShareChunks m -> rangeClone.share(m);
-            case SharingMutation.RaiseFence m -> {
-                snapshots.raiseFence(m.sourceIno());
-                yield new Done();
-            }
             case SessionMutation m -> sessionOperations.apply(envelope, m);
             case HostMutation m -> hostOperations.apply(envelope.session(), m);
             case LeaderMutation m -> leader(envelope, m);

@@ -3,6 +3,7 @@ package io.cairn.system;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.client.CairnFileSystem;
@@ -15,7 +16,11 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.metadata.Namespace;
+import io.cairn.testkit.posix.NativePosix;
+import io.cairn.testkit.posix.Posix;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -23,14 +28,22 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copies of ranges that share chunks, and those that do not, over the Java door and by cp. */
+/**
+ * Copies of ranges that share chunks, and those that do not: over the Java door, by the system call
+ * and by cp.
+ */
+@Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class CopyRangeTest {
     private static final int MB = 1 << 20;
@@ -95,6 +108,15 @@ final class CopyRangeTest {
         return Objects.requireNonNull(inode.layout());
     }
 
+    /** From now on chunk servers refuse changes of all chunks that there are. */
+    private void takeSnapshot(String name) throws Exception {
+        cluster.embedded()
+                .service()
+                .snapshots()
+                .take(FileSystem.ROOT_INO, Name.of(name))
+                .get(60, TimeUnit.SECONDS);
+    }
+
     private boolean isShared(long one, long other) {
         Layout layout = layout(one);
         return layout.runOf(0).oid() == layout(other).runOf(0).oid();
@@ -102,8 +124,33 @@ final class CopyRangeTest {
 
     private static int run(String... words) throws Exception {
         Process process = new ProcessBuilder(words).inheritIO().start();
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it ends");
+        assertTrue(process.waitFor(120, TimeUnit.SECONDS), "it ends");
         return process.exitValue();
+    }
+
+    /** Older ones than of coreutils 9 read and write. */
+    private static boolean copiesRangesByCp() throws Exception {
+        Process process = new ProcessBuilder("cp", "--version").start();
+        try (InputStream out = process.getInputStream()) {
+            String text = new String(out.readAllBytes(), StandardCharsets.UTF_8);
+            Matcher version = Pattern.compile("coreutils\\) (\\d+)").matcher(text);
+            return version.find() && Integer.parseInt(version.group(1)) >= 9;
+        }
+    }
+
+    /** Copies a file in the mount by copy_file_range. */
+    private void copyNative(String from, String to) {
+        try (NativePosix posix = new NativePosix(mount, Set.of(), 0)) {
+            int source = posix.open(from, Posix.O_RDONLY, 0);
+            int target = posix.open(to, Posix.O_WRONLY | Posix.O_CREAT | Posix.O_EXCL, 0644);
+            long done = 0;
+            for (long count = 1; count > 0; done += count) {
+                count = posix.copyRange(source, done, target, done, 1L << 30);
+            }
+            assertEquals(LARGE, done);
+            posix.close(target);
+            posix.close(source);
+        }
     }
 
     private static long ino(Path path) throws Exception {
@@ -135,20 +182,34 @@ final class CopyRangeTest {
     }
 
     @Test
-    void cpOfALargeFileIsAClone() throws Exception {
+    void aCopyOfWhatNoSnapshotHasSharesNothing() throws Exception {
+        Path fresh = Files.write(mount.resolve("fresh"), random(LARGE));
+        Path copy = mount.resolve("fresh2");
+        copyNative("fresh", "fresh2");
+        assertEquals(-1, Files.mismatch(fresh, copy));
+        assertFalse(isShared(ino(fresh), ino(copy)));
+        long fence = namespace().snapshotStatus().fence().firstOid();
+        assertTrue(fence <= layout(ino(fresh)).lastOid(), "chunk servers change its chunks");
+        assertNull(namespace().snapshotStatus().begun());
+    }
+
+    @Test
+    void aCopyOfWhatASnapshotHasIsAClone() throws Exception {
         byte[] contents = random(LARGE);
         Path large = Files.write(mount.resolve("large"), contents);
         Path copy = mount.resolve("copy");
         assertEquals(1, run("cp", "--reflink=always", large.toString(), copy.toString()));
+        takeSnapshot("large");
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             Files.deleteIfExists(copy);
-            assertEquals(0, run("cp", large.toString(), copy.toString()));
+            copyNative("large", "copy");
             if (isShared(ino(large), ino(copy))) {
                 break;
             }
         }
         assertTrue(isShared(ino(large), ino(copy)));
         assertEquals(-1, Files.mismatch(large, copy));
+        requireCpCopies(large, mount.resolve("byCp"));
         Files.write(copy, new byte[] {1, 2, 3}, StandardOpenOption.WRITE);
         Files.write(large, new byte[] {4}, StandardOpenOption.APPEND);
         byte[] changed = contents.clone();
@@ -160,6 +221,19 @@ final class CopyRangeTest {
         assertEquals(List.of(), namespace().check());
         Files.delete(large);
         assertArrayEquals(changed, read(cluster.client("cp"), ino(copy)));
+    }
+
+    private void requireCpCopies(Path from, Path to) throws Exception {
+        boolean isSharing = copiesRangesByCp();
+        for (int tries = 1; ; tries++) {
+            assertEquals(0, run("cp", from.toString(), to.toString()));
+            assertEquals(-1, Files.mismatch(from, to));
+            if (!isSharing || isShared(ino(from), ino(to))) {
+                return;
+            }
+            assertTrue(tries < MAX_TRIES, "cp shares chunks");
+            Files.delete(to);
+        }
     }
 
     /** A copy that shares chunks, if chunk servers answer in time. */
@@ -177,12 +251,13 @@ final class CopyRangeTest {
     }
 
     @Test
-    void aCopyOfTwoClientsIsACloneAndGoesItsOwnWay() {
+    void aCopyOfTwoClientsIsACloneAndGoesItsOwnWay() throws Exception {
         byte[] contents = random(LARGE);
         CairnFileSystem other = cluster.client("other");
         try (OpenFile from = create(fs, "f")) {
             from.write(0, ByteBuffer.wrap(contents));
             from.sync(false);
+            takeSnapshot("two");
             try (OpenFile to = copied(other, from.ino())) {
                 assertTrue(isShared(from.ino(), to.ino()));
                 from.write(7, ByteBuffer.wrap(new byte[100]));

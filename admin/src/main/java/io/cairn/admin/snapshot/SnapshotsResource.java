@@ -57,7 +57,7 @@ public final class SnapshotsResource implements Resource {
                                         Listing.page(
                                                 call,
                                                 master.namespace().snapshots().stream()
-                                                        .filter(SnapshotRecord::isSnapshot)
+                                                        .filter(each -> !each.isClone())
                                                         .toList(),
                                                 SnapshotsResource::key,
                                                 this::document)),
@@ -145,7 +145,7 @@ public final class SnapshotsResource implements Resource {
     private Plan drop(Call call) {
         String number = call.text("number");
         for (SnapshotRecord each : master.namespace().snapshots()) {
-            boolean isThere = each.state() != SnapshotRecord.State.DROPPED && each.isSnapshot();
+            boolean isThere = each.state() != SnapshotRecord.State.DROPPED && !each.isClone();
             if (isThere && Integer.toString(each.number()).equals(number)) {
                 Plan plan =
                         new Plan(

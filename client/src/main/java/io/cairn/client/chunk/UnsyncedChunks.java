@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
+import io.cairn.cluster.Layout;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
@@ -20,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The chunks that this mount has written and not made durable since, by inode, also after the file
- * was closed: an fsync through a later open makes them durable. A flush names the writes that were
- * acknowledged. It fails when they were lost meanwhile, with the power of all servers. A chunk
- * written before and after such a stop is flushed in the background, so that the question does not
- * stay open. Bounded: when there are too many, those of the inode closed longest ago are flushed in
- * the background and forgotten then. Thread-safe; never blocks.
+ * The chunks that this mount has written, or let a file share, and not made durable since. They are
+ * kept by inode, also after the file was closed: an fsync through a later open makes them durable.
+ * A flush names the writes that were acknowledged. It fails when they were lost meanwhile, with the
+ * power of all servers. A chunk written before and after such a stop is flushed in the background,
+ * so that the question does not stay open. Bounded: when there are too many, those of the inode
+ * closed longest ago are flushed in the background and forgotten then. Thread-safe; never blocks.
  */
 public final class UnsyncedChunks {
     private static final Logger LOG = LoggerFactory.getLogger(UnsyncedChunks.class);
@@ -54,22 +55,27 @@ public final class UnsyncedChunks {
                 reply.sequence() == 0
                         ? WriteMarks.NONE
                         : WriteMarks.NONE.with(new WriteMark(reply.epoch(), reply.sequence()), 0);
-        long flushed = 0;
+        long flushed;
         synchronized (this) {
             boolean survivor = put(ino, new Unsynced(place, marks));
-            if (survivor) {
-                flushed = ino;
-            } else if (count > maxChunks) {
-                long oldest = byIno.keySet().iterator().next();
-                flushed = running.containsKey(oldest) ? 0 : oldest;
-            }
+            flushed = survivor ? ino : surplus();
         }
-        if (flushed != 0) {
-            flushInBackground(flushed);
+        flushInBackground(flushed);
+    }
+
+    /** The inode to flush because there are too many; 0 when there are not, or one is flushed. */
+    private long surplus() {
+        if (count <= maxChunks) {
+            return 0;
         }
+        long oldest = byIno.keySet().iterator().next();
+        return running.containsKey(oldest) ? 0 : oldest;
     }
 
     private void flushInBackground(long ino) {
+        if (ino == 0) {
+            return;
+        }
         Promises.whenDone(
                 flush(ino, _ -> true, null),
                 (_, failure) -> {
@@ -105,14 +111,28 @@ public final class UnsyncedChunks {
     }
 
     /**
-     * A file has chunks of another one now: what of that one is not durable counts for both. It may
-     * name more than the file has.
+     * A file has chunks of another one now. All of them count as not durable, whoever wrote them;
+     * of what this mount wrote a flush tells as well whether it was lost.
+     *
+     * @param layout of the file
+     * @param firstChunk the first one that it shares
+     * @param endChunk behind the last one
      */
-    public synchronized void share(long fromIno, long toIno) {
-        Map<ChunkKey, Unsynced> chunks = byIno.get(fromIno);
-        if (chunks != null) {
-            List.copyOf(chunks.values()).forEach(chunk -> put(toIno, chunk));
+    public void share(long fromIno, long toIno, Layout layout, long firstChunk, long endChunk) {
+        long flushed;
+        synchronized (this) {
+            Map<ChunkKey, Unsynced> written = byIno.getOrDefault(fromIno, Map.of());
+            for (long index = firstChunk; index < endChunk; index++) {
+                Layout.Run run = layout.runOf(index);
+                boolean isPending = layout.isPending(index, run.oid());
+                long oid = isPending ? run.sourceOid() : run.oid();
+                ChunkPlace place = new ChunkPlace(layout, oid, index);
+                Unsynced known = written.get(key(place));
+                put(toIno, new Unsynced(place, known == null ? WriteMarks.NONE : known.marks));
+            }
+            flushed = surplus();
         }
+        flushInBackground(flushed);
     }
 
     /** The inode is gone. */

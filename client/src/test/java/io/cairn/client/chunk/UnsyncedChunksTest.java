@@ -2,8 +2,10 @@ package io.cairn.client.chunk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.FsException;
 import io.cairn.client.FakeCluster;
 import io.cairn.client.FakeNetwork.Fate;
 import io.cairn.client.session.Await;
@@ -54,10 +56,14 @@ class UnsyncedChunksTest {
     }
 
     private boolean isFlushed(long oid) {
+        return isFlushed(oid, 0);
+    }
+
+    private boolean isFlushed(long oid, long index) {
         return cluster.network.ask(
                 () ->
                         cluster.servers.stream()
-                                .anyMatch(s -> s.flushed.contains(new ChunkKey(oid, 0))));
+                                .anyMatch(s -> s.flushed.contains(new ChunkKey(oid, index))));
     }
 
     private CompletableFuture<Void> flush(long ino) {
@@ -96,6 +102,43 @@ class UnsyncedChunksTest {
         cluster.network.deliverLate();
         Await.get(all, 10_000);
         assertEquals(MAX_CHUNKS + 1 + 20, asked.get());
+    }
+
+    /** Others may have written them, or this mount before it was started again. */
+    @Test
+    void allChunksThatAreSharedAreMadeDurable() {
+        Layout layout =
+                LAYOUT.withRuns(
+                        List.of(
+                                Layout.Run.of(0, 1, 100),
+                                Layout.Run.of(1, 1, 101),
+                                Layout.Run.of(2, 1, 102).cloning(100, 5)));
+        unsynced.share(1, 2, layout, 0, 3);
+        assertTrue(flush(1).isDone(), "nothing is known of the other file");
+        assertEquals(0, asked.get());
+        Await.get(flush(2), 10_000);
+        assertTrue(isFlushed(100, 0) && isFlushed(101, 1));
+        assertTrue(isFlushed(100, 2), "what has still to be cloned");
+        assertEquals(3, asked.get());
+    }
+
+    @Test
+    void tooManySharedChunksAreMadeDurable() {
+        unsynced.share(1, 2, LAYOUT, 0, MAX_CHUNKS + 1);
+        cluster.awaitTrue(() -> isFlushed(100, MAX_CHUNKS), "all are flushed");
+    }
+
+    /** What this mount wrote to the other file must not be lost. */
+    @Test
+    void lostWritesOfTheOtherFileAreToldOfTheCopyToo() {
+        add(1, 100);
+        unsynced.share(1, 2, LAYOUT, 0, 1);
+        cluster.losePower();
+        AtomicInteger lost = new AtomicInteger();
+        CompletableFuture<Void> flushed =
+                unsynced.flush(2, place -> true, error -> lost.getAndIncrement());
+        assertThrows(FsException.class, () -> Await.get(flushed, 10_000));
+        assertEquals(1, lost.get());
     }
 
     @Test

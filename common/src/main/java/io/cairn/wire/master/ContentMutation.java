@@ -259,17 +259,19 @@ public sealed interface ContentMutation extends Mutation {
         }
     }
 
-    /** The mutations with which a client lets two files share chunks. */
+    /** The mutation with which a client lets two files share chunks. */
     sealed interface SharingMutation extends Mutation {
         /**
          * Lets a file go on with chunks of another one, from its end on: as if they had been
-         * copied. The file grows to the end of the range. ESTALE when it has another version,
-         * EAGAIN when chunk servers may still change the chunks: {@link RaiseFence} comes first.
-         * EOPNOTSUPP when the files cannot share: their chunks are not of one kind and pool, the
-         * range does not begin at the end of the file and with a chunk, or has no whole chunk.
-         * EDQUOT, EMLINK, E2BIG, EPERM. EntryReply with the file.
+         * copied. The file grows to the end of the range. EOPNOTSUPP when the files cannot share:
+         * their chunks are not of one kind and pool, the range does not begin at the end of the
+         * file and with a chunk, or has no whole chunk. EDQUOT, EMLINK, E2BIG, EPERM. EAGAIN when
+         * chunk servers may change the chunks, as no snapshot or clone was made since they are
+         * there; and while one is being made. ESTALE, when nothing else prevents it, for another
+         * version. EntryReply with the file; Done, and nothing is changed, for version 0.
          *
-         * @param version of the file; no other client has stored more of it than it shows
+         * @param version of the file; no other client has stored more of it than it shows. 0, which
+         *     no file has, only asks whether it is possible
          * @param sourceIno another file
          * @param offsetBytes where the range begins, in both files
          * @param lengthBytes of the range, which ends at the last whole chunk, or at the end of the
@@ -290,28 +292,6 @@ public sealed interface ContentMutation extends Mutation {
 
             static ShareChunks decode(Decoder in) {
                 return new ShareChunks(in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
-            }
-        }
-
-        /**
-         * Has chunk servers refuse changes of all objects that exist, as for a clone. The leader
-         * finishes it when they do. EAGAIN while a snapshot or clone is taken. Done.
-         *
-         * @param ino the file that is to share chunks of the other one
-         */
-        record RaiseFence(long ino, long sourceIno) implements SharingMutation {
-            @Override
-            public MutationType type() {
-                return MutationType.RAISE_FENCE;
-            }
-
-            @Override
-            public void encode(Encoder out) {
-                out.i64(ino).i64(sourceIno);
-            }
-
-            static RaiseFence decode(Decoder in) {
-                return new RaiseFence(in.i64(), in.i64());
             }
         }
     }

@@ -84,7 +84,6 @@ public enum MutationType implements MessageType {
             159, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewChunks::decode),
     SHARE_CHUNKS(
             200, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, SharingMutation.ShareChunks::decode),
-    RAISE_FENCE(201, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, SharingMutation.RaiseFence::decode),
     // Sessions and their locks.
     SET_LOCK(15, SESSION, REPEATABLE, ANY_ROOM, CANCELLABLE, SessionMutation.SetLock::decode),
     CANCEL_LOCK(16, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, SessionMutation.CancelLock::decode),

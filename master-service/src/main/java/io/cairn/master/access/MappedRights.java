@@ -94,7 +94,6 @@ final class MappedRights {
             case ContentMutation.RenewTail m -> replace(m.ino());
             case ContentMutation.TakeDetour m -> replace(m.ino());
             case SharingMutation.ShareChunks m -> share(m.ino(), m.sourceIno());
-            case SharingMutation.RaiseFence m -> share(m.ino(), m.sourceIno());
             case SessionMutation _, HostMutation _, LeaderMutation _ -> {}
         }
     }

@@ -36,7 +36,6 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
             case TreeMutation m -> ofTree(m);
             case ContentMutation m -> ofContents(m);
             case SharingMutation.ShareChunks m -> change(Operation.WRITE, m.ino(), m.sourceIno());
-            case SharingMutation.RaiseFence m -> change(Operation.WRITE, m.ino(), m.sourceIno());
             case SessionMutation.SetLock m -> ofLock(m.ino(), m.lock());
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,

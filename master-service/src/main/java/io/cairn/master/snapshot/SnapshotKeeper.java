@@ -49,9 +49,6 @@ public final class SnapshotKeeper {
     /** What a snapshot had is released so long after it was dropped, for reads under way. */
     private static final long READERS_MS = 3_000;
 
-    /** A client that had the fence raised shares chunks within this time, or not at all. */
-    private static final long SHARING_MS = 2_000;
-
     private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final LongPredicate kept;
@@ -69,7 +66,6 @@ public final class SnapshotKeeper {
     private Set<Integer> dropped = Set.of();
     private long droppedMs;
     private long lookedMs = Long.MIN_VALUE / 2;
-    private long raisedMs = Long.MIN_VALUE / 2;
 
     /** How often it looks for snapshots that were taken for clones of trees. */
     private static final long LOOK_MS = 1_000;
@@ -316,9 +312,6 @@ public final class SnapshotKeeper {
             return;
         }
         SnapshotRecord record = finishing;
-        if (record != null && record.number() == number && record.isFence()) {
-            raisedMs = clock.millis();
-        }
         if (record == null || record.number() != number || !record.isClone()) {
             return;
         }
@@ -353,8 +346,7 @@ public final class SnapshotKeeper {
             return isLate ? new GiveUpSnapshot(begun.number()) : null;
         }
         boolean isSweepDue = sweeping && clock.millis() - droppedMs >= READERS_MS;
-        boolean isAwaited = clock.millis() - raisedMs < SHARING_MS;
-        return isSweepDue || status.isFenceIdle() && !isAwaited ? new SweepHistory(BATCH) : null;
+        return isSweepDue || status.isFenceIdle() ? new SweepHistory(BATCH) : null;
     }
 
     /** Readers have their time from the last drop on, whatever else is taken or cloned. */

@@ -93,7 +93,6 @@ final class RuleSamples {
                 new ContentMutation.TakeDetour(file, 1),
                 new ContentMutation.RenewChunks(file, new long[] {0}, new long[] {1}),
                 new SharingMutation.ShareChunks(file, at.version(), at.other(), 0, 1),
-                new SharingMutation.RaiseFence(file, at.other()),
                 new SessionMutation.SetLock(file, lock(), false, 1),
                 new SessionMutation.CancelLock(file, 1),
                 new SessionMutation.ReleaseLocks(file, Lock.Kind.POSIX, 1),

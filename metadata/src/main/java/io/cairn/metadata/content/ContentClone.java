@@ -18,6 +18,9 @@ import java.util.List;
  * the apply thread.
  */
 public final class ContentClone {
+    /** No file has this number: the clone is made later. */
+    private static final long NEW_FILE = 0;
+
     private final Transaction transaction;
     private final LayoutChoice layouts;
     private final SharedObjects shared;
@@ -46,7 +49,7 @@ public final class ContentClone {
             throw new FsException(
                     Errno.E2BIG, "the file was changed in too many places: copy it instead");
         }
-        shared.requireRoom(layout);
+        shared.requireRoom(layout, NEW_FILE);
     }
 
     /**

@@ -48,11 +48,6 @@ public final class RangeClone {
         Inode inode = inodes.file(m.ino());
         Inode source = inodes.file(m.sourceIno());
         InodeProtection.requireGrowing(inode);
-        if (inode.attributes().version() != m.version()) {
-            throw new FsException(
-                    Errno.ESTALE,
-                    "inode %d has changed since version %d".formatted(m.ino(), m.version()));
-        }
         Layout layout = layout(inode);
         Layout model = layout(source);
         long endBytes = endBytes(m, source, model);
@@ -60,7 +55,8 @@ public final class RangeClone {
         long freshOid = transaction.counters().nextOid();
         long first = model.chunkOf(m.offsetBytes());
         Layout part = part(model, first, endBytes, freshOid);
-        requireShared(part, layout, freshOid);
+        requirePool(part, layout);
+        shared.requireRoom(part, m.ino());
         transaction.counters().requireRoom();
         InodeDraft draft = new InodeDraft(inode);
         draft.inline = null;
@@ -70,6 +66,11 @@ public final class RangeClone {
         draft.mtimeNs = transaction.nowNs();
         draft.ctimeNs = transaction.nowNs();
         requireRoom(inode, draft);
+        requireFenced(part, freshOid);
+        if (m.version() == 0) {
+            return new Reply.Done();
+        }
+        requireVersion(inode, m.version());
         transaction.counters().takeOid();
         shared.fence(transaction.history().fenceOid());
         shared.share(source, m.ino(), part, freshOid);
@@ -143,19 +144,29 @@ public final class RangeClone {
         return cut.withRuns(runs);
     }
 
-    private void requireShared(Layout part, Layout own, long freshOid) {
+    private static void requirePool(Layout part, Layout own) {
         for (Run run : part.runs()) {
             if (run.poolId() != own.lastRun().poolId()) {
                 throw impossible("the files are in different pools");
             }
         }
+    }
+
+    private void requireFenced(Layout part, long freshOid) {
         for (long oid : SharedObjects.named(part)) {
             if (oid != freshOid && !transaction.history().isFenced(oid)) {
                 throw new FsException(
                         Errno.EAGAIN, "chunk servers may change object %x".formatted(oid));
             }
         }
-        shared.requireRoom(part);
+    }
+
+    private static void requireVersion(Inode inode, long version) {
+        if (inode.attributes().version() != version) {
+            throw new FsException(
+                    Errno.ESTALE,
+                    "inode %d has changed since version %d".formatted(inode.ino(), version));
+        }
     }
 
     private static Layout joined(Layout own, Layout part, long first) {

@@ -93,10 +93,10 @@ public final class SharedObjects implements InodeWatch {
         }
     }
 
-    /** EMLINK when an object of a layout has as many users as it may have. */
-    public void requireRoom(Layout layout) {
+    /** EMLINK when an object of a layout has no room for one more user, which a file would be. */
+    void requireRoom(Layout layout, long ino) {
         for (long oid : named(layout)) {
-            if (users(oid).size() >= MAX_USERS) {
+            if (users(oid).size() >= MAX_USERS && !isUser(oid, ino)) {
                 throw new FsException(
                         Errno.EMLINK,
                         "%d files share contents with it: copy it, and clone the copy"

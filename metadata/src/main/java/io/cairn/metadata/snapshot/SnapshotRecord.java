@@ -47,9 +47,7 @@ public record SnapshotRecord(
         /** Nobody can read it any more; what it kept is not swept yet. */
         DROPPED(2),
         /** As begun, for a clone. */
-        CLONING(3),
-        /** As begun, and for nothing else: a client is going to share chunks. */
-        FENCING(4);
+        CLONING(3);
 
         /** All by their codes. */
         public static final CodeTable<State> CODES = new CodeTable<>(values());
@@ -83,17 +81,7 @@ public record SnapshotRecord(
 
     /** Whether chunk servers are waited for. */
     public boolean isBegun() {
-        return state == State.BEGUN || isClone() || isFence();
-    }
-
-    /** Whether only chunk servers are to refuse changes, and nothing is made. */
-    public boolean isFence() {
-        return state == State.FENCING;
-    }
-
-    /** Whether it is a snapshot, perhaps only begun or dropped. */
-    public boolean isSnapshot() {
-        return !isClone() && !isFence();
+        return state == State.BEGUN || isClone();
     }
 
     /** Whether a clone is to be made, and no snapshot. */

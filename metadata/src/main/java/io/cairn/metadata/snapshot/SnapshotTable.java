@@ -36,7 +36,6 @@ public final class SnapshotTable {
     private static final int MAX_SWEPT = 1 << 16;
     private static final int FENCE_SHIFT = 13;
     private static final byte[] ALL = {};
-    private static final Name FENCE = Name.of("fence");
 
     /** Where the sweep is. */
     private enum Phase implements Coded {
@@ -152,15 +151,6 @@ public final class SnapshotTable {
         }
     }
 
-    /**
-     * Begins to have chunk servers refuse changes of the objects that exist, so that a file can
-     * share some. EAGAIN, ENOSPC.
-     */
-    public void raiseFence(long sourceIno) {
-        inodes.file(sourceIno);
-        begin(State.FENCING, sourceIno, FENCE, 0);
-    }
-
     private void clonePast(SnapshotMutation.BeginClone m) {
         cloneFile(
                 requireLive(PastInode.snapshotOf(m.source())),
@@ -250,19 +240,15 @@ public final class SnapshotTable {
         if (!record.isBegun()) {
             return;
         }
-        if (record.isFence()) {
-            requireSkipped(record);
-            remove(number);
-            cloning.fence(record.firstOid());
-            showPoints();
-            return;
-        }
         // Checked before the numbers are passed over: a clone may have become impossible.
         Cloning.Clone clone =
                 record.isClone()
                         ? cloning.prepare(record.root(), Moment.NOW, record.parent(), record.name())
                         : null;
-        requireSkipped(record);
+        if (!transaction.counters().skipOids(record.firstOid())) {
+            throw new FsException(
+                    Errno.EAGAIN, "too many files were made while the snapshot was taken");
+        }
         if (clone == null) {
             put(record.with(State.LIVE, transaction.version()));
         } else {
@@ -271,13 +257,6 @@ public final class SnapshotTable {
             clone.make();
         }
         showPoints();
-    }
-
-    private void requireSkipped(SnapshotRecord record) {
-        if (!transaction.counters().skipOids(record.firstOid())) {
-            throw new FsException(
-                    Errno.EAGAIN, "too many files were made while the snapshot was taken");
-        }
     }
 
     /** Drops one, or gives it up. */

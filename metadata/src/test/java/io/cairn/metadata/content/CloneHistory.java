@@ -324,12 +324,7 @@ final class CloneHistory {
             truncate(ino, first - first % UNITS);
             first = size(ino);
         }
-        if (random.nextInt(3) > 0) {
-            SharingMutation.RaiseFence raise = new SharingMutation.RaiseFence(ino, from);
-            assertEquals(new Reply.Done(), bench.as(1, raise));
-            SnapshotRecord begun = Objects.requireNonNull(bench.namespace.snapshotStatus().begun());
-            done(bench.leader(new SnapshotMutation.FinishSnapshot(begun.number())));
-        }
+        int fence = random.nextInt(3) > 0 ? taken() : 0;
         Reply reply =
                 bench.as(
                         1,
@@ -347,6 +342,9 @@ final class CloneHistory {
             content.units = units;
             content.hasMore = false;
             copies++;
+        }
+        if (fence != 0) {
+            done(bench.leader(new SnapshotMutation.DropSnapshot(fence)));
         }
     }
 
@@ -368,13 +366,17 @@ final class CloneHistory {
         if (snapshots.size() >= 3) {
             return;
         }
+        Map<Long, Content> then = new TreeMap<>();
+        files.forEach((ino, content) -> then.put(ino, content.copy()));
+        snapshots.put(taken(), then);
+    }
+
+    private int taken() {
         Name name = Name.of("s" + names++);
         done(bench.leader(new SnapshotMutation.BeginSnapshot(Bench.ROOT, name)));
         SnapshotRecord begun = Objects.requireNonNull(bench.namespace.snapshotStatus().begun());
         done(bench.leader(new SnapshotMutation.FinishSnapshot(begun.number())));
-        Map<Long, Content> then = new TreeMap<>();
-        files.forEach((ino, content) -> then.put(ino, content.copy()));
-        snapshots.put(begun.number(), then);
+        return begun.number();
     }
 
     private void drop() {

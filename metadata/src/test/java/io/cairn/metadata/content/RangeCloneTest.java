@@ -9,10 +9,13 @@ import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Name;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.wire.master.ContentMutation;
-import io.cairn.wire.master.ContentMutation.SharingMutation.RaiseFence;
 import io.cairn.wire.master.ContentMutation.SharingMutation.ShareChunks;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation;
@@ -37,15 +40,26 @@ final class RangeCloneTest {
         return Objects.requireNonNull(inode.layout());
     }
 
-    private void raise(Inode target, Inode source) {
-        assertEquals(new Reply.Done(), bench.as(1, new RaiseFence(target.ino(), source.ino())));
+    private void cloned(Inode file, String name) {
+        bench.leader(new SnapshotMutation.BeginClone(file.ino(), Bench.ROOT, Name.of(name)));
+        finish();
+    }
+
+    private void finish() {
         SnapshotRecord begun = Objects.requireNonNull(bench.namespace.snapshotStatus().begun());
-        assertTrue(begun.isFence() && !begun.isSnapshot());
-        bench.fails(Errno.EAGAIN, wanted(target, source, 0, CHUNK));
         assertEquals(
                 new Reply.Done(),
                 bench.leader(new SnapshotMutation.FinishSnapshot(begun.number())));
         assertNull(bench.namespace.snapshotStatus().begun());
+    }
+
+    /** A clone of another file has chunk servers refuse changes of all that exists. */
+    private void fence(Inode target, Inode source) {
+        Inode other = fileInChunks("other", CHUNK);
+        Name name = Name.of("clone");
+        bench.leader(new SnapshotMutation.BeginClone(other.ino(), Bench.ROOT, name));
+        bench.fails(Errno.EAGAIN, wanted(target, source, 0, CHUNK));
+        finish();
     }
 
     private ShareChunks wanted(Inode target, Inode source, long offset, long length) {
@@ -64,7 +78,7 @@ final class RangeCloneTest {
         Inode file = fileInChunks("f", 2 * CHUNK + 5);
         Inode target = bench.create(Bench.ROOT, "t");
         bench.fails(Errno.EAGAIN, wanted(target, file, 0, 4 * CHUNK));
-        raise(target, file);
+        fence(target, file);
         Inode after = share(target, file, 0, 4 * CHUNK);
         assertEquals(2 * CHUNK + 5, after.attributes().size());
         assertEquals(file.attributes().usedBytes(), after.attributes().usedBytes());
@@ -89,7 +103,7 @@ final class RangeCloneTest {
     void aRangeIsSharedPieceByPieceWithOneFence() {
         Inode file = fileInChunks("f", 5 * CHUNK);
         Inode target = bench.create(Bench.ROOT, "t");
-        raise(target, file);
+        fence(target, file);
         Inode after = share(target, file, 0, 2 * CHUNK + 100);
         assertEquals(2 * CHUNK, after.attributes().size(), "whole chunks only");
         assertEquals(2 * CHUNK, after.attributes().usedBytes());
@@ -107,7 +121,7 @@ final class RangeCloneTest {
         Inode own = fileInChunks("o", CHUNK);
         Inode other = bench.create(Bench.ROOT, "p");
         bench.ok(new TreeMutation.SetPolicy(other.ino(), new Policy(0, 20, -1)));
-        raise(empty, file);
+        fence(empty, file);
         bench.fails(Errno.EOPNOTSUPP, wanted(own, file, CHUNK, CHUNK));
         bench.fails(Errno.EOPNOTSUPP, wanted(other, file, 0, CHUNK));
         bench.fails(Errno.EOPNOTSUPP, wanted(empty, file, 0, CHUNK - 1));
@@ -121,5 +135,52 @@ final class RangeCloneTest {
         long past = empty.attributes().version() - 1;
         bench.fails(Errno.ESTALE, new ShareChunks(empty.ino(), past, file.ino(), 0, CHUNK));
         assertEquals(CHUNK, share(empty, file, 0, CHUNK).attributes().size());
+    }
+
+    private ShareChunks question(Inode target, Inode source) {
+        return new ShareChunks(target.ino(), 0, source.ino(), 0, CHUNK);
+    }
+
+    @Test
+    void whoAsksHearsWhetherASnapshotHasTheChunks() {
+        Inode file = fileInChunks("f", 2 * CHUNK);
+        Inode target = bench.create(Bench.ROOT, "t");
+        bench.fails(Errno.EAGAIN, question(target, file));
+        bench.leader(new SnapshotMutation.BeginSnapshot(Bench.ROOT, Name.of("s")));
+        bench.fails(Errno.EAGAIN, question(target, file));
+        finish();
+        Inode before = bench.inode(target.ino());
+        assertEquals(new Reply.Done(), bench.as(1, question(target, file)));
+        assertEquals(before.attributes(), bench.inode(target.ino()).attributes());
+        Inode late = fileInChunks("late", 2 * CHUNK);
+        bench.fails(Errno.EAGAIN, question(target, late));
+        assertEquals(2 * CHUNK, share(target, file, 0, 2 * CHUNK).attributes().size());
+    }
+
+    @Test
+    void whatNoSnapshotWouldHelpIsToldFirst() {
+        Inode file = fileInChunks("f", 2 * CHUNK);
+        Inode other = bench.create(Bench.ROOT, "p");
+        bench.ok(new TreeMutation.SetPolicy(other.ino(), new Policy(0, 20, -1)));
+        bench.fails(Errno.EOPNOTSUPP, question(other, file));
+        long dir = bench.mkdir(Bench.ROOT, "d").ino();
+        Inode target = bench.create(dir, "t");
+        Quota quota = new Quota(Sums.ZERO, new Sums(0, CHUNK - 1, 0), 60_000);
+        bench.leader(new LeaderMutation.SetQuota(Account.directory(dir), quota, false));
+        bench.fails(Errno.EDQUOT, question(target, file));
+        bench.fails(Errno.EAGAIN, question(bench.create(Bench.ROOT, "t"), file));
+    }
+
+    /** The last place for a user of the chunks is that of a file which has some already. */
+    @Test
+    void aFileThatSharesGoesOnWhenThereIsNoPlaceForAnother() {
+        Inode file = fileInChunks("f", 2 * CHUNK);
+        for (int users = 1; users < SharedObjects.MAX_USERS - 1; users++) {
+            cloned(file, "c" + users);
+        }
+        Inode target = bench.create(Bench.ROOT, "t");
+        share(target, file, 0, CHUNK);
+        bench.fails(Errno.EMLINK, question(bench.create(Bench.ROOT, "more"), file));
+        assertEquals(2 * CHUNK, share(target, file, CHUNK, CHUNK).attributes().size());
     }
 }
