@@ -16,7 +16,8 @@ public interface ChannelSecurity {
 
     /**
      * Whether there are plain connections, too, while a cluster changes to TLS: whoever makes one
-     * is taken, and who does not speak TLS is called in plain text.
+     * is taken, and who answers TLS with plain text is called in plain text. Whoever cannot be
+     * reached, is silent or refuses the handshake is not.
      */
     default boolean admitsPlain() {
         return false;

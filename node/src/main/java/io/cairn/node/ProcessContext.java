@@ -100,6 +100,7 @@ public final class ProcessContext implements AutoCloseable {
         transport = new NettyTransport(loops, channels, ByteBufAllocator.DEFAULT, false, security);
         if (security != null) {
             security.onRevocation(transport::examine);
+            transport.measure(metrics);
         }
         new ClassLoaderMetrics().bindTo(metrics);
         collections.bindTo(metrics);

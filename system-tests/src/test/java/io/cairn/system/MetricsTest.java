@@ -146,7 +146,7 @@ final class MetricsTest {
         }
     }
 
-    private static List<String> scrape(String door) throws Exception {
+    static List<String> scrape(String door) throws Exception {
         try (HttpClient client = HttpClient.newHttpClient()) {
             HttpRequest request =
                     HttpRequest.newBuilder(URI.create("http://" + door + "/metrics"))

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class TlsRolloutTest {
     private static final Pattern ADMIN = Pattern.compile("admin on (\\S+)");
     private static final String ALSO_PLAIN = "--also-plain";
+    private static final List<String> SERVERS = List.of("m1", "m2", "m3", "c1", "c2", "c3");
 
     @TempDir private Path directory;
 
@@ -55,6 +56,7 @@ final class TlsRolloutTest {
                 load.verify(secured);
                 assertEquals(List.of(), load.failures(), cluster.logs());
                 end(cluster, "plain");
+                awaitNoPlainText(cluster);
                 afterwards(cluster, secured);
             }
         }
@@ -155,11 +157,21 @@ final class TlsRolloutTest {
         again(cluster, "nfs", "--identity", identity, "--join", join);
     }
 
+    private static void awaitNoPlainText(ProcessCluster cluster) throws Exception {
+        for (String name : SERVERS) {
+            String door = cluster.process(name).await(ADMIN.pattern(), 60).group(1);
+            Poll.until(
+                    "the end of plain text at " + name,
+                    120,
+                    () -> MetricsTest.scrape(door).contains("cairn_net_plain_connections 0.0"));
+        }
+    }
+
     /** All have certificates: plain text ends, again without an error. */
     private static void afterwards(ProcessCluster cluster, Path secured) throws Exception {
         Path after = Files.createDirectories(secured.resolve("after"));
         try (AckedLoad load = new AckedLoad(after, 2, 8, false)) {
-            for (String name : List.of("m1", "m2", "m3", "c1", "c2", "c3")) {
+            for (String name : SERVERS) {
                 List<String> command = new ArrayList<>(cluster.command(name));
                 command.remove(ALSO_PLAIN);
                 end(cluster, name);

@@ -16,6 +16,8 @@ import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.frame.FrameChannel;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -29,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +59,7 @@ public final class NettyTransport implements Transport {
     private final boolean ownsLoops;
     private final @Nullable ChannelSecurity security;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    private final PlainConnections plainConnections;
     private volatile boolean closed;
 
     /**
@@ -116,6 +120,16 @@ public final class NettyTransport implements Transport {
         this.settings = settings;
         this.allocator = allocator;
         this.ownsLoops = ownsLoops;
+        this.plainConnections = new PlainConnections(loops.clock());
+    }
+
+    /**
+     * Registers {@code cairn.net.plain.connections}: those without TLS now, of a transport with it.
+     */
+    public void measure(MeterRegistry registry) {
+        Gauge.builder("cairn.net.plain.connections", plainConnections, PlainConnections::count)
+                .description("connections in plain text of a process that has a certificate")
+                .register(registry);
     }
 
     @Override
@@ -138,32 +152,31 @@ public final class NettyTransport implements Transport {
         if (secured == null) {
             return dial(to, made -> adopt(made, handler, to, null), timeoutMs);
         }
-        long beginNs = loops.clock().nanoTime();
-        CompletableFuture<Connection> first =
-                dial(
-                        to,
-                        made ->
-                                adopt(
-                                        made,
-                                        handler,
-                                        to,
-                                        TlsLayer.connecting(secured, to.host(), whom)),
-                        timeoutMs);
+        Function<Channel, FrameChannel> greeter =
+                made -> adopt(made, handler, to, TlsLayer.connecting(secured, to.host(), whom));
         if (!secured.admitsPlain()) {
-            return first;
+            return dial(to, greeter, timeoutMs);
         }
+        long beginNs = loops.clock().nanoTime();
+        AtomicBoolean isPlain = new AtomicBoolean();
         CompletableFuture<Connection> either = new CompletableFuture<>();
-        first.whenComplete(
-                (made, error) -> {
-                    long usedNs = loops.clock().nanoTime() - beginNs;
-                    long leftMs = timeoutMs - TimeUnit.NANOSECONDS.toMillis(usedNs);
-                    if (error == null || leftMs <= 0) {
-                        settle(either, made, error);
-                    } else {
-                        dial(to, plain -> adopt(plain, handler, to, null), leftMs)
-                                .whenComplete((other, again) -> settle(either, other, again));
-                    }
-                });
+        Function<Channel, FrameChannel> listener =
+                made -> {
+                    made.pipeline().addLast(new FirstAnswer(isPlain));
+                    return greeter.apply(made);
+                };
+        dial(to, listener, timeoutMs)
+                .whenComplete(
+                        (made, error) -> {
+                            long usedNs = loops.clock().nanoTime() - beginNs;
+                            long leftMs = timeoutMs - TimeUnit.NANOSECONDS.toMillis(usedNs);
+                            if (error == null || leftMs <= 0 || !isPlain.get()) {
+                                settle(either, made, error);
+                            } else {
+                                dial(to, plain -> adopt(plain, handler, to, null), leftMs)
+                                        .whenComplete((plain, e) -> settle(either, plain, e));
+                            }
+                        });
         return either;
     }
 
@@ -201,6 +214,11 @@ public final class NettyTransport implements Transport {
         }
         channel.pipeline().addLast(wire);
         track(channel);
+        if (tls == null && security != null) {
+            wire.channel()
+                    .greeting()
+                    .thenAccept(greeted -> plainConnections.add(channel, remote.host()));
+        }
         return wire.channel();
     }
 
