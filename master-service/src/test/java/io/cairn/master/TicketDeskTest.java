@@ -16,6 +16,7 @@ import io.cairn.master.access.MountRule;
 import io.cairn.master.access.MountRules;
 import io.cairn.master.access.TicketDesk;
 import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.net.Principal;
@@ -201,6 +202,22 @@ class TicketDeskTest {
 
     private byte[] secret() {
         return namespace.records("tickets/secret", "", 1).getFirst().value();
+    }
+
+    /** It may be refused at once, as by a master that does not lead any more. */
+    @Test
+    void aSecretThatCouldNotBeStoredIsMadeAgain() {
+        int[] asked = {0};
+        LogWriter refusing =
+                _ -> {
+                    asked[0]++;
+                    throw new FsException(Errno.NOT_LEADER, "another master leads");
+                };
+        TicketDesk desk = new TicketDesk(() -> namespace, refusing, time, new Random(1));
+        for (int i = 1; i <= 3; i++) {
+            assertEquals(TicketKeys.NONE, desk.keys(new Principal(Role.CHUNK, "c1", "10.0.0.9")));
+            assertEquals(i, asked[0]);
+        }
     }
 
     @Test

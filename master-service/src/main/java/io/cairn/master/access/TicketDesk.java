@@ -15,6 +15,7 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -138,22 +139,26 @@ public final class TicketDesk {
             }
             replacing = true;
         }
-        RecordChange change = change(hour);
-        if (change == null) {
-            replaced();
-            return;
+        CompletableFuture<Reply> stored;
+        try {
+            RecordChange change = change(hour);
+            stored =
+                    change == null
+                            ? CompletableFuture.completedFuture(new Reply.Done())
+                            : log.submit(new LeaderMutation.ChangeRecords(List.of(change)));
+        } catch (RuntimeException e) {
+            stored = CompletableFuture.failedFuture(e);
         }
         var _ =
-                log.submit(new LeaderMutation.ChangeRecords(List.of(change)))
-                        .whenComplete(
-                                (reply, error) -> {
-                                    replaced();
-                                    if (error != null) {
-                                        LOG.info("no secret of tickets yet: {}", error.toString());
-                                    } else if (reply instanceof Reply.Failure refused) {
-                                        LOG.info("the secret of tickets: {}", refused.message());
-                                    }
-                                });
+                stored.whenComplete(
+                        (reply, error) -> {
+                            replaced();
+                            if (error != null) {
+                                LOG.info("no new secret of tickets: {}", error.toString());
+                            } else if (reply instanceof Reply.Failure refused) {
+                                LOG.info("the secret of tickets: {}", refused.message());
+                            }
+                        });
     }
 
     private synchronized void replaced() {

@@ -9,7 +9,8 @@ import java.util.List;
 /**
  * The secrets from which the keys of tickets come, each for the hours from its first one on. Chunk
  * servers hear the key of an hour one hour before, so a new secret begins two hours later. Nobody
- * notices when it does. Immutable; the arrays are not to be changed.
+ * notices when it does. One that begins later than that was made while the clock of a leader was
+ * wrong, and is replaced. Immutable; the arrays are not to be changed.
  *
  * @param all oldest first; none as long as nobody has made one
  */
@@ -20,6 +21,10 @@ record TicketSecrets(List<Since> all) {
     static final int LIFE_HOURS = 168;
 
     private static final int LEAD_HOURS = 2;
+
+    /** Leaders whose clocks differ a little, at the turn of an hour, replace no secret in turns. */
+    private static final int SLACK_HOURS = 1;
+
     private static final int SECRET_BYTES = 32;
 
     /**
@@ -41,7 +46,11 @@ record TicketSecrets(List<Since> all) {
 
     /** Whether it is time for another one. */
     boolean isDue(int hour) {
-        return all.isEmpty() || hour - (long) all.getLast().hour >= LIFE_HOURS;
+        if (all.isEmpty()) {
+            return true;
+        }
+        long last = all.getLast().hour;
+        return hour - last >= LIFE_HOURS || last - hour > LEAD_HOURS + SLACK_HOURS;
     }
 
     /** The secret of an hour; there must be one at all. */
@@ -55,9 +64,16 @@ record TicketSecrets(List<Since> all) {
         return found;
     }
 
-    /** With one more, and without those that are not used any more. */
+    /**
+     * With one more, and without those that are not used any more or begin too late. The one that
+     * is used now stays.
+     */
     TicketSecrets with(byte[] fresh, int hour) {
         List<Since> kept = new ArrayList<>(all);
+        kept.removeIf(each -> each.hour - (long) hour > LEAD_HOURS);
+        if (kept.isEmpty() && !all.isEmpty()) {
+            kept.add(new Since(hour, all.getFirst().secret));
+        }
         while (kept.size() > 1 && kept.get(1).hour < hour) {
             kept.removeFirst();
         }
