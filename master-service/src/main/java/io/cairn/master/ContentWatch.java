@@ -51,6 +51,9 @@ final class ContentWatch {
     /** A snapshot waits so long for writers. */
     private static final long COMMIT_MS = 2000;
 
+    /** Whoever moves contents asks for a few seconds, again if need be. */
+    static final int MAX_STILL_MS = 60_000;
+
     private static final String SILENT = "a client that has the file open does not answer";
 
     private final Supplier<Namespace> namespace;
@@ -170,6 +173,14 @@ final class ContentWatch {
      * @param answer gets Done or a Failure, once, from any thread
      */
     void holdStill(long session, Query.HoldStill still, Consumer<Reply> answer) {
+        if (still.ms() < 0 || still.ms() > MAX_STILL_MS) {
+            answer.accept(
+                    new Reply.Failure(
+                            Errno.EINVAL,
+                            "files are held still for 0 to %d ms, not %d"
+                                    .formatted(MAX_STILL_MS, still.ms())));
+            return;
+        }
         if (!sessions.holdStill(session, still.ino(), still.ms())) {
             answer.accept(
                     still.ms() == 0 ? new Reply.Done() : busy("another client moves the file"));

@@ -125,6 +125,7 @@ final class SessionTable implements MountGate.Sessions {
     synchronized void closed(long session) {
         Live live = sessions.remove(session);
         unheard.remove(session);
+        still.values().removeIf(each -> each.session == session);
         if (live != null) {
             live.open.forEach(this::uncount);
         }

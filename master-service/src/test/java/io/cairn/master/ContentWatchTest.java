@@ -279,4 +279,24 @@ class ContentWatchTest {
         Reply answer = answers.getFirst();
         assertEquals(Errno.EBUSY, assertInstanceOf(Reply.Failure.class, answer).errno());
     }
+
+    @Test
+    void nobodyHoldsAFileStillForLong() {
+        for (int ms : new int[] {-1, ContentWatch.MAX_STILL_MS + 1, Integer.MAX_VALUE}) {
+            List<Reply> answers = new ArrayList<>();
+            watch.holdStill(second, new Query.HoldStill(ino, ms), answers::add);
+            Reply answer = answers.getFirst();
+            assertEquals(Errno.EINVAL, assertInstanceOf(Reply.Failure.class, answer).errno());
+            sessions.open(first, ino);
+        }
+    }
+
+    @Test
+    void aSessionThatEndedHoldsNothingStill() {
+        assertTrue(sessions.holdStill(second, ino, ContentWatch.MAX_STILL_MS));
+        assertFalse(sessions.holdStill(first, ino, 1));
+        sessions.closed(second);
+        sessions.open(first, ino);
+        assertTrue(sessions.holdStill(first, ino, 1));
+    }
 }

@@ -9,6 +9,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.ContentMutation;
@@ -94,6 +95,7 @@ final class MappedRights {
             case ContentMutation.RenewTail m -> replace(m.ino());
             case ContentMutation.TakeDetour m -> replace(m.ino());
             case SharingMutation.ShareChunks m -> share(m.ino(), m.sourceIno());
+            case SessionMutation.SetLock m -> lock(m.ino(), m.lock());
             case SessionMutation _, HostMutation _, LeaderMutation _ -> {}
         }
     }
@@ -106,6 +108,7 @@ final class MappedRights {
             case Query.GetXattr m -> getXattr(m);
             case Query.Open m -> open(m.ino());
             case Query.HoldStill m -> write(m.ino());
+            case Query.GetAllowance m -> write(m.ino());
             case Query.OfState _, Query.OfLeader _, Query.OfLogin _ -> {}
         }
     }
@@ -173,6 +176,13 @@ final class MappedRights {
         Attributes inode = attributes(ino);
         if (inode != null && !owns(inode)) {
             demand(inode, WRITE);
+        }
+    }
+
+    /** Whoever holds the token to append keeps others from writing. */
+    private void lock(long ino, Lock lock) {
+        if (lock.kind() == Lock.Kind.APPEND && lock.mode() != Lock.Mode.UNLOCK) {
+            write(ino);
         }
     }
 

@@ -239,7 +239,11 @@ public final class Visit {
             case Query.Open m -> read(session, m.ino(), query);
             case Query.GetPath m -> read(session, m.ino(), query);
             case Query.CheckTail m -> read(session, m.ino(), query);
-            case Query.GetAllowance m -> require(session, m.ino());
+            case Query.GetAllowance m -> {
+                // What one is allowed to write is missing to others under the same quota.
+                Needs needs = new Needs(List.of(m.ino()), Set.of(), true, false);
+                requireChange(read(session, m.ino(), query), needs);
+            }
             case Query.GetRoom m -> {
                 if (!isOnWay(m.ino())) {
                     require(session, m.ino());

@@ -13,6 +13,7 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
@@ -148,5 +149,25 @@ final class MappedRightsTest {
         one.require(swap(own, copy));
         others.require(swap(own, copy));
         others.require(swap(foreign, copy));
+    }
+
+    private static SessionMutation.SetLock lock(long ino, Lock.Kind kind, Lock.Mode mode) {
+        return new SessionMutation.SetLock(ino, new Lock(kind, mode, 1, 0, 9, 1), false, 1);
+    }
+
+    /** Whoever has it and does not give it back keeps all others from appending. */
+    @Test
+    void theTokenToAppendIsForThoseWhoMayWrite() {
+        AttributeChange closed = AttributeChange.NONE.withMode(0644);
+        long roots = create("roots", 0);
+        change(new TreeMutation.SetAttributes(roots, closed));
+        for (MappedRights rights : List.of(one, others)) {
+            rights.require(lock(own, Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE));
+            Mutation token = lock(roots, Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE);
+            FsException refusal = assertThrows(FsException.class, () -> rights.require(token));
+            assertEquals(Errno.EACCES, refusal.errno());
+            rights.require(lock(roots, Lock.Kind.APPEND, Lock.Mode.UNLOCK));
+            rights.require(lock(roots, Lock.Kind.POSIX, Lock.Mode.SHARED));
+        }
     }
 }

@@ -164,11 +164,11 @@ class RuleTableTest {
                     Query.TestHostLock _,
                     Query.GetPath _,
                     Query.CheckTail _,
-                    Query.GetAllowance _,
                     Query.GetRoom _,
                     Query.ListHosts _ ->
                     read(null);
             case Query.HoldStill _ -> change(Errno.EACCES, Operation.WRITE);
+            case Query.GetAllowance _ -> new Row(Errno.EACCES, Errno.EROFS, Errno.EACCES, Set.of());
         };
     }
 
