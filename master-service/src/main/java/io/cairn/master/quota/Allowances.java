@@ -339,7 +339,7 @@ public final class Allowances {
 
     /** Something was done: what commits a file gives back. */
     public void follow(Envelope envelope) {
-        switch (envelope.mutation()) {
+        switch (envelope.mutation().unwrapped()) {
             case ContentMutation.CommitSize m -> giveBack(envelope.session(), m.ino());
             case ContentMutation.Spill m -> giveBack(envelope.session(), m.ino());
             case ContentMutation.WriteInline m -> giveBack(envelope.session(), m.ino());

@@ -15,6 +15,8 @@ import io.cairn.fs.quota.Quota;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.state.Notice;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.Push;
@@ -215,6 +217,17 @@ class AllowancesTest {
         assertEquals(3 * MIB, allowances.take(2, file, 0, 3 * MIB));
         live.remove(2L);
         assertEquals(8 * MIB, allowances.take(1, file, 0, 8 * MIB));
+    }
+
+    /** Under locks a client asks what its commit began with. */
+    @Test
+    void aWitnessedCommitGivesBackWhatWasAllowed() {
+        limit(8 * MIB, 0);
+        allowances.take(1, file, 0, 6 * MIB);
+        isRefused(2, 0, 3 * MIB);
+        ContentMutation commit = new ContentMutation.CommitSize(file, 1, 0, 1, 0);
+        allowances.follow(new Envelope(1, 1, 0, 1, new TreeMutation.Witnessed(commit)));
+        assertEquals(3 * MIB, allowances.take(2, file, 0, 3 * MIB));
     }
 
     @Test
