@@ -105,8 +105,11 @@ final class MasterGauges {
         return groups(g -> g.head() == null && g.members().size() < standard == fewer);
     }
 
-    /** Takes the sessions as they are now. */
+    /** Takes the sessions as they are now; nothing once it is closed. */
     synchronized void update() {
+        if (closed) {
+            return;
+        }
         Map<Long, Long> now = sessions.operations();
         List<Long> busiest =
                 now.keySet().stream()
@@ -163,8 +166,8 @@ final class MasterGauges {
         }
     }
 
-    /** Looks no more. */
-    void close() {
+    /** Looks no more: registers nothing from now on. */
+    synchronized void close() {
         closed = true;
     }
 }

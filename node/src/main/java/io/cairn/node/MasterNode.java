@@ -30,6 +30,8 @@ import io.cairn.node.identity.RevocationNews;
 import io.cairn.trace.Tracer;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.OperationNames;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,6 +52,9 @@ public final class MasterNode implements AutoCloseable {
     private final AdminApi api;
     private final Tracer tracer;
     private final Closing closing = new Closing();
+
+    /** What this master shows of itself: it goes with it, and the next one shows its own. */
+    private final CompositeMeterRegistry meters = new CompositeMeterRegistry();
 
     /**
      * The settings of a master.
@@ -100,7 +105,8 @@ public final class MasterNode implements AutoCloseable {
                         listen,
                         StoreSettings.forMemory(Machine.memoryBytes()),
                         CheckpointRule.standard());
-        log = open(settings, world, door, ends);
+        meters.add(world.metrics());
+        log = open(settings, world, new Forwarding(door, ends), meters);
         MasterSettings master =
                 new MasterSettings(
                         plan.id(),
@@ -122,6 +128,7 @@ public final class MasterNode implements AutoCloseable {
         try {
             service = new MasterService(master, ground);
         } catch (RuntimeException e) {
+            meters.clear();
             log.close();
             throw e;
         }
@@ -136,14 +143,15 @@ public final class MasterNode implements AutoCloseable {
                                 new MountRulesResource(service),
                                 new MountUsersResource(service, world.random()),
                                 new CertificatesResource(service, desk(world, plan))));
-        log.measure(world.metrics());
-        service.measure(world.metrics());
+        log.measure(meters);
+        service.measure(meters);
+        // The timers of requests are those of the process: a master that opens again goes on.
         api.measure(world.metrics());
     }
 
     /** Certificates for others, of the authority in its directory; null without TLS. */
     private @Nullable CertificateDesk desk(ProcessContext world, Plan plan) {
-        service.certification().refusals().measure(world.metrics());
+        service.certification().refusals().measure(meters);
         TlsSecurity security = world.security();
         if (security == null) {
             return null;
@@ -166,32 +174,33 @@ public final class MasterNode implements AutoCloseable {
     private static RatisLog open(
             RatisSettings settings,
             ProcessContext world,
-            AtomicReference<@Nullable MasterService> door,
-            Ends ends) {
+            Forwarding listener,
+            MeterRegistry meters) {
         try {
             RatisLog log =
                     new RatisLog(
                             settings,
                             world.clock(),
-                            new Forwarding(door, ends),
+                            listener,
                             world.loops()
                                     .endOfTurn(settings.alone() ? world.tuning().applyNs() : 0),
-                            ends.failed(),
-                            network(world));
+                            listener.ends().failed(),
+                            network(world, meters));
             log.start();
             return log;
         } catch (IOException e) {
+            meters.clear();
             throw new CommandException(ExitCode.of(e), String.valueOf(e.getMessage()), e);
         }
     }
 
     /** Over which masters speak to each other; null in plain text. */
-    private static @Nullable SecuredNetwork network(ProcessContext world) {
+    private static @Nullable SecuredNetwork network(ProcessContext world, MeterRegistry meters) {
         if (world.security() == null) {
             return null;
         }
         Refusals refusals = new Refusals("raft", world.clock());
-        refusals.measure(world.metrics());
+        refusals.measure(meters);
         return new SecuredNetwork(world.amongMasters(), refusals);
     }
 
@@ -233,6 +242,7 @@ public final class MasterNode implements AutoCloseable {
         service.handOver();
         api.close();
         service.close();
+        meters.clear();
         log.close();
     }
 }

@@ -153,9 +153,13 @@ public final class ProcessContext implements AutoCloseable {
         return security;
     }
 
-    /** From now on the certificate of this process is renewed, if it has one; to be called once. */
+    /** From now on the certificate of this process is renewed, if it has one, in this way alone. */
     void renewBy(CertificateIssuer issuer) {
         if (credentials != null && security != null) {
+            Renewal before = renewal;
+            if (before != null) {
+                before.close();
+            }
             renewal =
                     new Renewal(
                             security, credentials.directory(), issuer, scheduler, clock(), random);
