@@ -27,6 +27,8 @@ import io.cairn.net.Refusals;
 import io.cairn.node.identity.Credentials;
 import io.cairn.node.identity.Joining;
 import io.cairn.node.identity.RevocationNews;
+import io.cairn.runtime.ConditionWatch;
+import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.OperationNames;
@@ -47,11 +49,15 @@ public final class MasterNode implements AutoCloseable {
     /** How long a session lasts without a sign of life. */
     public static final long SESSION_LEASE_MS = 15_000;
 
+    private static final long LOOK_MS = 50;
+
     private final RatisLog log;
     private final MasterService service;
     private final AdminApi api;
     private final Tracer tracer;
+    private final Scheduler scheduler;
     private final Closing closing = new Closing();
+    private volatile boolean closed;
 
     /** What this master shows of itself: it goes with it, and the next one shows its own. */
     private final CompositeMeterRegistry meters = new CompositeMeterRegistry();
@@ -105,6 +111,7 @@ public final class MasterNode implements AutoCloseable {
                         listen,
                         StoreSettings.forMemory(Machine.memoryBytes()),
                         CheckpointRule.standard());
+        scheduler = world.scheduler();
         meters.add(world.metrics());
         log = open(settings, world, new Forwarding(door, ends), meters);
         MasterSettings master =
@@ -236,8 +243,22 @@ public final class MasterNode implements AutoCloseable {
         return service;
     }
 
+    /**
+     * Runs an action once this master is ready: at once, or on a thread of the scheduler. It does
+     * not run when the master is closed before. Returns at once.
+     */
+    public void whenReady(Runnable action) {
+        closing.add(
+                new ConditionWatch(
+                        scheduler, () -> service.notReadyReason() == null, action, LOOK_MS));
+        if (closed) {
+            closing.close();
+        }
+    }
+
     @Override
     public void close() {
+        closed = true;
         closing.close();
         service.handOver();
         api.close();

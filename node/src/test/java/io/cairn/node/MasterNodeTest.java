@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,10 +59,13 @@ final class MasterNodeTest {
     @Test
     void oneThatOpensAgainShowsItsOwnNumbers() throws Exception {
         try (ProcessContext world = new ProcessContext()) {
+            AtomicInteger ready = new AtomicInteger();
             Peer self = new Peer("m1", new Endpoint(LOOPBACK, world.ports().next()));
             for (int i = 0; i < 2; i++) {
                 try (MasterNode node = open(world, self)) {
                     awaitReady(node);
+                    node.whenReady(ready::incrementAndGet);
+                    assertEquals(i + 1, ready.get());
                     shows(world, LEADING, 1);
                     shows(world, INODES, (double) node.service().namespace().inodeCount());
                 }

@@ -221,22 +221,22 @@ public final class MasterCommand implements Callable<Integer> {
                                     LogLevels::follow),
                             MasterNode.SESSION_LEASE_MS);
             Account founder = Account.current().person();
-            closing.add(new MasterRun(world, plan, founder, node -> opened(node, page, world)));
+            closing.add(new MasterRun(world, plan, founder, node -> opened(node, page)));
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
     }
 
-    private void opened(MasterNode node, AdminPage page, ProcessContext world) {
+    private void opened(MasterNode node, AdminPage page) {
         page.serve(node.api());
         page.show(node.service()::notReadyReason, node.service()::statusJson);
-        announce(node, page, world);
+        announce(node, page);
     }
 
     /**
      * Says "ready" as soon as the master knows a leader, which may take until other masters come.
      */
-    private void announce(MasterNode node, AdminPage page, ProcessContext world) {
+    private void announce(MasterNode node, AdminPage page) {
         System.out.println(
                 "cairn master "
                         + id
@@ -244,15 +244,6 @@ public final class MasterCommand implements Callable<Integer> {
                         + node.service().endpoint()
                         + ", admin on "
                         + page.endpoint());
-        Runnable[] look = new Runnable[1];
-        look[0] =
-                () -> {
-                    if (node.service().notReadyReason() == null) {
-                        System.out.println("cairn master " + id + " ready");
-                    } else {
-                        world.scheduler().schedule(look[0], 50);
-                    }
-                };
-        look[0].run();
+        node.whenReady(() -> System.out.println("cairn master " + id + " ready"));
     }
 }
