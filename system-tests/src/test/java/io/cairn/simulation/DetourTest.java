@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One copy, three servers, one of which is lost: what is new goes to the others. */
 final class DetourTest {
@@ -355,9 +357,10 @@ final class DetourTest {
         files.forEach(OpenFile::close);
     }
 
-    /** Each waits for room, and none for the bytes of the other one. */
-    @Test
-    void whatTwoClientsHoldForAFullDiskGoesElsewhere() throws IOException {
+    /** Each waits for room, or for a lost server, and none for the bytes of the other one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatTwoClientsHoldForAServerGoesElsewhere(boolean isLost) throws IOException {
         cluster = oneCopy(20);
         cluster.begin();
         SimulatedClient one = cluster.clients.get(0);
@@ -372,11 +375,20 @@ final class DetourTest {
                         0),
                 1000);
         until(() -> stage.get() == 1, "made");
-        fill(cluster.servers.get(1), HALF / 2);
+        SimulatedServer server = cluster.servers.get(1);
+        if (isLost) {
+            server.kill();
+        } else {
+            fill(server, HALF / 2);
+        }
         AtomicInteger otherStage = new AtomicInteger();
         other.start(new Steps(otherStage, List.of(fs -> writeHalf(fs, CHUNK + HALF)), 0), 1000);
         stage.incrementAndGet();
         until(() -> stage.get() == 3 && other.isDone(), "written elsewhere");
+        if (isLost) {
+            server.start();
+            until(cluster::isWhole, "whole");
+        }
         stage.incrementAndGet();
         until(one::isDone, "read");
     }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the writers of this mount out of a file while another client moves its contents: they wait
  * a moment and then write where it is. Everything is committed before, so nothing is left behind.
- * Bytes that a full disk refused cannot be: they are kept here and go to where the file is then.
+ * Bytes that a full disk refused, or that wait for a lost server, cannot be: they are kept here and
+ * go to where the file is then.
  *
  * <p>If nobody ends it in time, the inode is changed before the first writer goes on: then the
  * other client can move it no more, as it names the version that it has copied. Thread-safe.
@@ -93,13 +94,17 @@ public final class Standstill {
         }
     }
 
-    /** Commits; whether bytes that wait for room are kept here instead. */
+    /**
+     * Commits; whether bytes that wait for room, or for a lost server, are kept here instead. The
+     * other client may wait for the same server: nobody waits for the bytes of the other one.
+     */
     private boolean keepUnlessCommitted() {
-        if (inode.detour().commitUnlessStuck()) {
+        boolean isBlocked = inode.<Boolean>with(s -> s.chunks().isBlocked());
+        if (!isBlocked && inode.detour().commitUnlessStuck()) {
             return false;
         }
         if (!inode.<Boolean>with(FileState::keepHere)) {
-            throw new FsException(Errno.EBUSY, "bytes wait for room in front of others");
+            throw new FsException(Errno.EBUSY, "bytes wait for room or a server before others");
         }
         return true;
     }
