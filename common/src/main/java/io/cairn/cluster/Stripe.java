@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Which groups of its pools a layout uses. Pure functions. */
 public final class Stripe {
@@ -140,7 +141,10 @@ public final class Stripe {
         return true;
     }
 
-    /** The targets that a layout may put chunks on, by identity; none without a pool. */
+    /**
+     * The targets that a layout may put chunks on, by identity; none without a pool. Where it is
+     * crowded these are those of a detour, too.
+     */
     public static Set<Long> targets(ClusterMap map, Layout layout) {
         Set<Long> identities = new HashSet<>();
         List<Layout.Run> places = new ArrayList<>();
@@ -152,16 +156,40 @@ public final class Stripe {
             places.add(run);
             Layout all = layout.withRuns(List.of(run.beside(0, run.oid())));
             for (long chunk = 0; chunk < pool.groupCount(); chunk++) {
-                PlacementGroup group = map.groupOf(all, chunk);
-                for (Member member : group == null ? List.<Member>of() : group.members()) {
-                    Target target = map.target(member.targetId());
-                    if (target != null) {
-                        identities.add(target.identity());
-                    }
+                addTargets(map, map.groupOf(all, chunk), identities);
+            }
+        }
+        if (isCrowded(map, layout)) {
+            addDetour(map, layout, identities);
+        }
+        return identities;
+    }
+
+    private static void addTargets(
+            ClusterMap map, @Nullable PlacementGroup group, Set<Long> identities) {
+        for (Member member : group == null ? List.<Member>of() : group.members()) {
+            Target target = map.target(member.targetId());
+            if (target != null) {
+                identities.add(target.identity());
+            }
+        }
+    }
+
+    /** Of groups with room in the last pool, and in the youngest one that is like it. */
+    private static void addDetour(ClusterMap map, Layout layout, Set<Long> identities) {
+        Pool last = map.pool(layout.lastRun().poolId());
+        if (last == null) {
+            return;
+        }
+        Pool youngest = map.youngestPool(last.replicas(), last.compression());
+        for (Pool pool : youngest == null ? List.of(last) : List.of(last, youngest)) {
+            for (int i = 0; i < Math.min(WINDOW, pool.groupCount()); i++) {
+                int group = group(layout, pool, i);
+                if (map.takesNew(group)) {
+                    addTargets(map, map.group(group), identities);
                 }
             }
         }
-        return identities;
     }
 
     private static boolean isClear(Layout layout, Pool pool, long detour, IntPredicate usable) {

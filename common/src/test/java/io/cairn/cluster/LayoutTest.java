@@ -266,6 +266,31 @@ class LayoutTest {
         assertTrue(Stripe.isBlocked(both, layout));
     }
 
+    /** An old pool on the first target, and a younger one on the others. */
+    @Test
+    void theTargetsOfADetourCountWhereALayoutIsCrowded() {
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (int id = 1; id <= 3; id++) {
+            Member member = new Member(id, MemberState.SERVING);
+            groups.add(new PlacementGroup(9 + id, id == 1 ? 1 : 2, 1, List.of(member)));
+        }
+        List<Pool> pools = List.of(new Pool(1, 1, 10, 1), new Pool(2, 1, 11, 2));
+        for (int full = 0; full <= 2; full++) {
+            List<Target> targets = new ArrayList<>();
+            for (int id = 1; id <= 3; id++) {
+                targets.add(new Target(id, id, 1).filled(id <= full));
+            }
+            ClusterMap map = new ClusterMap(1, List.of(), targets, pools, groups);
+            Set<Long> wanted =
+                    switch (full) {
+                        case 0 -> Set.of(1L);
+                        case 1 -> Set.of(1L, 2L, 3L);
+                        default -> Set.of(1L, 3L);
+                    };
+            assertEquals(wanted, Stripe.targets(map, layout(0, 42)), full + " are nearly full");
+        }
+    }
+
     /** Else a file that grows would ask for a detour again and again, in vain. */
     @Test
     void roomThatNoDetourReachesDoesNotCount() {
