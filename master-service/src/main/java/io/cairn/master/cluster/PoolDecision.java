@@ -70,13 +70,14 @@ final class PoolDecision {
     }
 
     /**
-     * Takes pools away that nothing refers to and nothing will: a younger one with the same
-     * redundancy and compression takes new files, and can; or there are too few servers for it
-     * besides those that drain.
+     * Takes pools away that nothing refers to and nothing has to. A younger one with the same
+     * redundancy and compression takes new files, and can; or nobody wants its compression any
+     * more; or there are too few servers for it besides those that drain.
      *
      * @param used pools that a file or an entry of garbage refers to
+     * @param wanted compressions besides NONE
      */
-    static void retire(MapDraft draft, Set<Integer> used) {
+    static void retire(MapDraft draft, Set<Integer> used, Set<Compression> wanted) {
         ClusterMap map = draft.map();
         for (Pool pool : map.pools()) {
             Pool youngest = map.youngestPool(pool.replicas(), pool.compression());
@@ -84,7 +85,9 @@ final class PoolDecision {
                     youngest != null
                             && youngest.id() > pool.id()
                             && map.groupsOf(youngest).stream().anyMatch(g -> g.head() != null);
-            if (!used.contains(pool.id()) && (replaced || holdsDrain(map, pool))) {
+            boolean unwanted =
+                    pool.compression() != Compression.NONE && !wanted.contains(pool.compression());
+            if (!used.contains(pool.id()) && (replaced || unwanted || holdsDrain(map, pool))) {
                 draft.removePool(pool.id());
             }
         }

@@ -277,7 +277,8 @@ public final class ServerWatch {
                 moves.decide(draft, views);
             }
             expandIfDue(draft);
-            PoolDecision.retire(draft, namespace.get().usedPools());
+            Namespace state = namespace.get();
+            PoolDecision.retire(draft, state.usedPools(), state.classes().compressions());
             HeadDecision.decide(draft, clock.wallNs() / 1_000_000);
         }
         MapDelta delta = draft.delta();

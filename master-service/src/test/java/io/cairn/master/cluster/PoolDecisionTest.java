@@ -29,8 +29,13 @@ final class PoolDecisionTest {
     }
 
     private static List<Integer> retired(ClusterMap map, Integer... used) {
+        return retired(map, Set.of(Compression.LZ4, Compression.ZSTD), used);
+    }
+
+    private static List<Integer> retired(
+            ClusterMap map, Set<Compression> wanted, Integer... used) {
         MapDraft draft = new MapDraft(map);
-        PoolDecision.retire(draft, Set.of(used));
+        PoolDecision.retire(draft, Set.of(used), wanted);
         return draft.delta().gone().pools();
     }
 
@@ -48,7 +53,7 @@ final class PoolDecisionTest {
     void itIsMadeAgainWhenTheTargetIsBack() {
         ClusterMap map = drained(1);
         MapDraft draft = new MapDraft(map);
-        PoolDecision.retire(draft, Set.of());
+        PoolDecision.retire(draft, Set.of(), Set.of());
         ClusterMap without = map.with(draft.delta());
         List<Target> two = map.targets().stream().filter(t -> !t.isDraining()).toList();
         assertFalse(PoolDecision.isNews(without, two, 3, Compression.NONE));
@@ -93,6 +98,23 @@ final class PoolDecisionTest {
         ClusterMap both = expanded(packed, all, Compression.LZ4, Compression.ZSTD);
         assertEquals(9, both.pools().size());
         assertEquals(List.of(), retired(both), "each is the youngest of its kind");
+    }
+
+    @Test
+    void poolsOfACompressionThatNobodyWantsGoWhenNothingRefersToThem() {
+        ClusterMap plain = HeadDecisionTest.even();
+        List<Target> all = List.copyOf(plain.targets());
+        ClusterMap both = expanded(plain, all, Compression.LZ4, Compression.ZSTD);
+        Set<Compression> zstd = Set.of(Compression.ZSTD);
+        List<Integer> lz4 =
+                both.pools().stream()
+                        .filter(pool -> pool.compression() == Compression.LZ4)
+                        .map(Pool::id)
+                        .toList();
+        assertEquals(3, lz4.size());
+        assertEquals(lz4, retired(both, zstd));
+        assertEquals(lz4.subList(1, 3), retired(both, zstd, lz4.getFirst()), "files refer to it");
+        assertEquals(6, retired(both, Set.of()).size(), "never the plain ones");
     }
 
     @Test
