@@ -39,8 +39,11 @@ final class MooseFsWords {
                             "makesnapshot",
                             "snapshot",
                             "cairn clone SOURCE COPY; cairn snapshot create DIRECTORY NAME"),
-                    new Word("quota", "setquota", "not there yet"),
-                    new Word("eattr", "seteattr", "not there: chattr-like flags are not kept"),
+                    new Word(
+                            "quota",
+                            "setquota",
+                            "cairn quota set DIRECTORY --space SIZE; see: cairn quota list"),
+                    new Word("eattr", "seteattr", "chattr and lsattr on a mount: +i, +a, +d, +A"),
                     new Word("mount", "mfsmount", "cairn mount MASTERS DIR"),
                     new Word("master", "mfsmaster", "cairn master (three of them replace backups)"),
                     new Word(

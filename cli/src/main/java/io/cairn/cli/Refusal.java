@@ -22,6 +22,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The fault of a command line, in one line of Cairn's own words. */
 final class Refusal {
+    /** Words that many commands have, or have others for; those to propose come first. */
+    private static final List<List<String>> SYNONYMS =
+            List.of(
+                    List.of("info", "show", "stat", "describe"),
+                    List.of("list", "show", "ls"),
+                    List.of("remove", "drop", "purge", "delete", "rm"),
+                    List.of("create", "add", "make", "new"));
+
     private Refusal() {}
 
     /** Without "cairn:", with where to look. */
@@ -87,16 +95,33 @@ final class Refusal {
         if (here != null) {
             return ": use " + here + " ('cairn help moosefs')";
         }
+        Collection<String> known =
+                command.subcommands().entrySet().stream()
+                        .filter(each -> !isHidden(each.getValue()))
+                        .map(Map.Entry::getKey)
+                        .toList();
+        String synonym = synonym(known, word);
+        if (synonym != null) {
+            return ": did you mean '" + command.qualifiedName() + " " + synonym + "'?";
+        }
+        if (SYNONYMS.stream().anyMatch(each -> each.contains(word))) {
+            return ""; // What it is about is not known.
+        }
         String elsewhere = elsewhere(Cairn.commands().getCommandSpec(), word);
         if (elsewhere != null) {
             return ": did you mean '" + elsewhere + "'?";
         }
-        return hint(
-                command.subcommands().entrySet().stream()
-                        .filter(each -> !isHidden(each.getValue()))
-                        .map(Map.Entry::getKey)
-                        .toList(),
-                word);
+        return hint(known, word);
+    }
+
+    /** A command of the same place that another word is for; null for none. */
+    private static @Nullable String synonym(Collection<String> known, String word) {
+        return SYNONYMS.stream()
+                .filter(each -> each.contains(word))
+                .flatMap(List::stream)
+                .filter(known::contains)
+                .findFirst()
+                .orElse(null);
     }
 
     /** A command of exactly this name somewhere else, the nearest to the root; null for none. */

@@ -148,6 +148,18 @@ class HelpPagesTest {
                 "admin",
                 "status",
                 "--help");
+        assertRefused(
+                "'cairn fs' has no command 'show': did you mean 'cairn fs info'?",
+                "fs",
+                "show",
+                "/x");
+        assertRefused(
+                "'cairn snapshot' has no command 'remove': did you mean 'cairn snapshot drop'?",
+                "snapshot",
+                "remove",
+                "/x");
+        assertRefused("'cairn admin' has no command 'show'; see '", "admin", "show");
+        assertRefused("'cairn fs' has no command 'quota': use cairn quota set", "fs", "quota");
         assertRefused("'cairn down' has no use for 'now'", "down", "now");
         assertRefused("--detach takes no value, not 'x'", "up", "--detach=x");
     }

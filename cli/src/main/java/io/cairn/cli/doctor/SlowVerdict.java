@@ -51,8 +51,7 @@ record SlowVerdict(@Nullable WaitCause cause, int percent) {
                     "'cairn admin slow' tells what the leader spent it on: its queue, its log or"
                             + " its state.";
             case CHUNKS ->
-                    "'cairn admin servers list' tells which servers and disks are slow, full or"
-                            + " away.";
+                    "'cairn admin servers' tells which servers and disks are slow, full or away.";
             case BUFFERS ->
                     "programs write faster than chunk servers store: add disks or servers, or let"
                             + " fewer write at once.";

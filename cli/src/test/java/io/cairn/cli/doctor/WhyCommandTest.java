@@ -78,7 +78,7 @@ class WhyCommandTest {
         assertTrue(text.contains("/mnt/c/db/wal  (postgres 4711)"), text);
         assertTrue(text.contains("inode 99\n"), text);
         assertTrue(text.contains("73 % of this time they waited for chunk servers."), text);
-        assertTrue(text.contains("-> 'cairn admin servers list'"), text);
+        assertTrue(text.contains("-> 'cairn admin servers'"), text);
         assertTrue(shown().contains("no operation of the last 5 minutes"), shown());
     }
 
