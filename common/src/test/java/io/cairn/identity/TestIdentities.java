@@ -9,18 +9,26 @@ import java.time.Instant;
 
 /** A cluster's authority, and processes that it has certified. */
 public final class TestIdentities {
-    private static final SecureRandom RANDOM = new SecureRandom();
-
-    public final CertificateAuthority authority =
-            CertificateAuthority.found(Clock.system(), RANDOM);
+    public final CertificateAuthority authority;
     public final Refusals refusals = new Refusals("network", Clock.system());
+    private final SecureRandom random;
+
+    public TestIdentities() {
+        this(new SecureRandom());
+    }
+
+    /** With keys and numbers of a generator. */
+    public TestIdentities(SecureRandom random) {
+        this.random = random;
+        this.authority = CertificateAuthority.found(Clock.system(), random);
+    }
 
     public Identity identity(Role role, String name) {
         return identity(role, name, Instant.now(), CertificateAuthority.LIFE);
     }
 
     public Identity identity(Role role, String name, Instant from, Duration life) {
-        SigningRequest request = SigningRequest.make(RANDOM);
+        SigningRequest request = SigningRequest.make(random);
         return Identity.of(
                 request.key(),
                 Identity.chain(

@@ -111,8 +111,8 @@ final class LogSettingsTest {
     void aHealthyLifeLogsNoWarning() throws Exception {
         try (StallMeter stalls = new StallMeter()) {
             List<String> loud = loudLines(directory.resolve("1"));
-            // On a machine that stands still masters do not answer for a while, and say so.
-            for (int i = 2; i <= 3 && !loud.isEmpty() && stalls.takeLongestMs() > STALL_MS; i++) {
+            // On a machine that stands still or is overloaded, masters answer late, and say so.
+            for (int i = 2; i <= 3 && !loud.isEmpty() && stalls.takeDisturbed(STALL_MS); i++) {
                 loud = loudLines(directory.resolve(String.valueOf(i)));
             }
             assertEquals(List.of(), loud);

@@ -39,10 +39,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +57,6 @@ class SecuredClusterTest {
 
     @TempDir private Path directory;
     private final Closing closing = new Closing();
-    private final Map<String, String> tokens = new HashMap<>();
     private final Endpoint master = new Endpoint("127.0.0.1", ProcessCluster.freePort());
     private final String admin = "127.0.0.1:" + ProcessCluster.freePort();
 
@@ -119,13 +116,10 @@ class SecuredClusterTest {
     }
 
     private CairnProcess startChunk(String name, Endpoint listen) throws Exception {
-        return startChunk(name, listen, master);
+        return startChunk(name, listen, master, token("chunk", name));
     }
 
-    private CairnProcess startChunk(String name, Endpoint listen, Endpoint masters)
-            throws Exception {
-        String token = token("chunk", name);
-        tokens.put(name, token);
+    private CairnProcess startChunk(String name, Endpoint listen, Endpoint masters, String token) {
         return start(
                 name,
                 "chunk",
@@ -260,9 +254,15 @@ class SecuredClusterTest {
         var _ = startMaster();
         WireCapture wire = closing.add(new WireCapture(master));
         CairnProcess first = startChunk("c1", new Endpoint("127.0.0.1", ProcessCluster.freePort()));
+        // To join it goes where its token says, and nowhere else.
+        WireCapture joining = closing.add(new WireCapture(master));
+        JoinToken token = JoinToken.parse(token("chunk", "c2"));
         Endpoint at = new Endpoint("127.0.0.1", ProcessCluster.freePort());
-        CairnProcess second = startChunk("c2", at, wire.endpoint());
+        CairnProcess second =
+                startChunk("c2", at, wire.endpoint(), asking(joining.endpoint(), token).text());
         first.await(CairnProcess.READY, 60);
+        second.await("joined as chunk c2", 60);
+        assertTrue(joining.connections() > 0, "it has not joined by way of the capture");
         second.await(CairnProcess.READY, 60);
         String password = "correct horse";
         String told = exports(password, "passwd", "alice");
@@ -278,14 +278,23 @@ class SecuredClusterTest {
         new Random(7).nextBytes(contents);
         Files.write(part.resolve("large"), contents);
         assertArrayEquals(contents, Files.readAllBytes(part.resolve("large")));
-        start("gateway", gatewayWith(password)).await(CairnProcess.READY, 60);
-        String seen = wire.seen();
+        int before = wire.connections();
+        start("gateway", gatewayOf(wire.endpoint(), password)).await(CairnProcess.READY, 60);
+        assertTrue(wire.connections() > before, "the gateway does not go by way of the capture");
+        String joined = joining.seen();
+        assertTrue(joined.length() > token.secret().length(), joined.length() + " bytes passed");
+        String seen = wire.seen() + joined;
         assertTrue(seen.length() > 10_000, seen.length() + " bytes passed");
         for (String known : List.of(password, "alice", "a-known-name", "known contents")) {
             assertFalse(seen.contains(known), known + " can be read on the wire");
         }
-        String secret = JoinToken.parse(Objects.requireNonNull(tokens.get("c2"))).secret();
-        assertFalse(seen.contains(secret), "the token can be read on the wire");
+        assertFalse(seen.contains(token.secret()), "the token can be read on the wire");
+    }
+
+    /** A token whose bearer asks elsewhere. */
+    private static JoinToken asking(Endpoint master, JoinToken token) {
+        return new JoinToken(
+                token.role(), token.name(), List.of(master), token.fingerprint(), token.secret());
     }
 
     /** What a change of the rules or users says, with a line of input. */
@@ -323,11 +332,11 @@ class SecuredClusterTest {
         return directory.resolve("m1").resolve("tls").resolve("authority.pem");
     }
 
-    private String[] gatewayWith(String password) throws IOException {
+    private String[] gatewayOf(Endpoint masters, String password) throws IOException {
         return new String[] {
             "nfs",
             "--masters",
-            master.toString(),
+            masters.toString(),
             "--listen",
             "127.0.0.1:0",
             "--ca",

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Stands between processes and a service, and keeps all that passes. */
 final class WireCapture implements AutoCloseable {
@@ -18,6 +19,7 @@ final class WireCapture implements AutoCloseable {
     private final Endpoint to;
     private final ByteArrayOutputStream seen = new ByteArrayOutputStream();
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final AtomicInteger connections = new AtomicInteger();
 
     /** In front of a server. */
     WireCapture(Endpoint to) throws IOException {
@@ -31,6 +33,11 @@ final class WireCapture implements AutoCloseable {
         return new Endpoint("127.0.0.1", door.getLocalPort());
     }
 
+    /** How many connections have reached the server this way. */
+    int connections() {
+        return connections.get();
+    }
+
     /** All bytes of both directions, each as one character. */
     String seen() {
         synchronized (seen) {
@@ -42,14 +49,27 @@ final class WireCapture implements AutoCloseable {
         try {
             while (true) {
                 Socket client = door.accept();
-                Socket server = new Socket(to.host(), to.port());
                 sockets.add(client);
-                sockets.add(server);
-                Thread.ofVirtual().start(() -> copy(client, server));
-                Thread.ofVirtual().start(() -> copy(server, client));
+                Thread.ofVirtual().start(() -> pass(client));
             }
         } catch (IOException e) {
             // The end.
+        }
+    }
+
+    /** Who cannot be connected now is cut off, and comes again. */
+    private void pass(Socket client) {
+        try (client;
+                Socket server = new Socket(to.host(), to.port())) {
+            sockets.add(server);
+            connections.getAndIncrement();
+            Thread back = Thread.ofVirtual().start(() -> copy(server, client));
+            copy(client, server);
+            back.join();
+        } catch (IOException e) {
+            // The server does not listen.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

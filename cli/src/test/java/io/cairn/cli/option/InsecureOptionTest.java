@@ -20,8 +20,20 @@ final class InsecureOptionTest {
     private static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 9871);
     private static final Endpoint OPEN = new Endpoint("0.0.0.0", 9872);
 
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private final OwnLines lines = new OwnLines();
     private final Logger logger = (Logger) LoggerFactory.getLogger(InsecureOption.class);
+
+    /** Keeps lines of the thread that made it: services of other tests may log, too. */
+    private static final class OwnLines extends ListAppender<ILoggingEvent> {
+        private final Thread own = Thread.currentThread();
+
+        @Override
+        protected void append(ILoggingEvent line) {
+            if (Thread.currentThread().equals(own)) {
+                super.append(line);
+            }
+        }
+    }
 
     @BeforeEach
     void listen() {

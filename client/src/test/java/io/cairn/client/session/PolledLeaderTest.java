@@ -43,10 +43,17 @@ class PolledLeaderTest {
     private static final Caller KERNEL = Caller.checkedByKernel(0, 0);
     private static final int NEW = FileSystem.O_RDWR | FileSystem.O_EXCL;
 
-    private final FakeCluster cluster = new FakeCluster(20);
+    private final FakeCluster cluster = withoutSweeps();
     private final FakePolledNetwork network = new FakePolledNetwork(cluster.network);
     private final CairnFileSystem fs = cluster.connect(network);
     private final AsyncChanges changes = Objects.requireNonNull(fs.async(KERNEL));
+
+    /** Nothing goes out by itself while requests are counted. */
+    private static FakeCluster withoutSweeps() {
+        FakeCluster cluster = new FakeCluster(20);
+        cluster.writeBackDelayMs = 600_000;
+        return cluster;
+    }
 
     @AfterEach
     void close() {
