@@ -27,14 +27,21 @@ import java.util.function.Supplier;
  * confirmations are remembered as long as this master leads. Guarded by {@link ServerWatch}.
  */
 final class GarbageRounds {
-    /** Entries that servers work at. */
-    private static final int WINDOW = 16_384;
+    /**
+     * Entries times servers. Each entry may have to remember every server, some 40 bytes each, and
+     * every heartbeat looks through the entries: so both stay bounded in a large cluster.
+     */
+    private static final long MAX_PAIRS = 1 << 22;
 
-    /** Entries that wait for servers that are away; the rest stays in the queue. */
+    private static final int MIN_WINDOW = 1024;
+    private static final int MAX_WINDOW = 16_384;
     private static final int MAX_WAITING = 131_072;
 
-    /** Entries told to a server in one heartbeat, some 150 KB. */
-    private static final int PER_HEARTBEAT = 4096;
+    /** Entries told to all servers in one round of heartbeats, some 36 bytes each. */
+    private static final long MAX_TOLD = 1 << 17;
+
+    private static final int MIN_PER_HEARTBEAT = 256;
+    private static final int MAX_PER_HEARTBEAT = 4096;
 
     /** Entries taken out of the queue in one entry of the log: clients' entries come between. */
     private static final int SLICE = 1024;
@@ -52,6 +59,10 @@ final class GarbageRounds {
 
     private Set<String> away = Set.of();
     private long epoch;
+
+    /** Servers in the map. */
+    private int count;
+
     private volatile boolean submitting;
     private volatile boolean refused;
 
@@ -96,12 +107,28 @@ final class GarbageRounds {
         this.log = log;
     }
 
+    /** Entries that servers work at. */
+    static int window(int servers) {
+        return Math.clamp(MAX_PAIRS / Math.max(1, servers), MIN_WINDOW, MAX_WINDOW);
+    }
+
+    /** Entries that wait for servers that are away; the rest stays in the queue. */
+    static int mostWaiting(int servers) {
+        return Math.clamp(MAX_PAIRS / Math.max(1, servers), MIN_WINDOW, MAX_WAITING);
+    }
+
+    /** Entries told to a server in one heartbeat. */
+    static int perHeartbeat(int servers) {
+        return Math.clamp(MAX_TOLD / Math.max(1, servers), MIN_PER_HEARTBEAT, MAX_PER_HEARTBEAT);
+    }
+
     void clear() {
         rounds.clear();
         waiting.clear();
         named.clear();
         away = Set.of();
         epoch = 0;
+        count = 0;
         takenUpTo = 0;
         terms.incrementAndGet();
         submitting = false;
@@ -124,7 +151,7 @@ final class GarbageRounds {
         followMap();
         sort(alive);
         report();
-        int room = Math.min(WINDOW - rounds.size(), MAX_WAITING - waiting.size());
+        int room = Math.min(window(count) - rounds.size(), mostWaiting(count) - waiting.size());
         if (room <= 0) {
             return;
         }
@@ -150,6 +177,7 @@ final class GarbageRounds {
             return;
         }
         epoch = map.epoch();
+        count = map.servers().size();
         Map<Integer, Map<String, Set<Integer>>> servers = new HashMap<>();
         for (SortedMap<Long, Round> some : List.of(rounds, waiting)) {
             some.replaceAll(
@@ -245,8 +273,9 @@ final class GarbageRounds {
     /** The blobs that a server shall delete now. */
     List<GarbageTask> tasks(String server) {
         List<GarbageTask> tasks = new ArrayList<>();
+        int most = perHeartbeat(count);
         for (Round round : rounds.values()) {
-            if (tasks.size() == PER_HEARTBEAT) {
+            if (tasks.size() == most) {
                 break;
             }
             if (round.missing.contains(server)) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
@@ -66,6 +67,11 @@ final class GarbageRoundsTest {
 
     /** A server for each name, with a member in the only group. */
     private static ClusterMap map(long epoch, String... names) {
+        return map(epoch, names.length, names);
+    }
+
+    /** The same with further servers, up to a number of all, that have no members. */
+    private static ClusterMap map(long epoch, int count, String... names) {
         List<ChunkServer> servers = new ArrayList<>();
         List<Target> targets = new ArrayList<>();
         List<PlacementGroup.Member> members = new ArrayList<>();
@@ -74,6 +80,10 @@ final class GarbageRoundsTest {
             servers.add(new ChunkServer(id, name, new Endpoint(name, 1), 1));
             targets.add(new Target(id, 5 + id, id));
             members.add(new PlacementGroup.Member(id, MemberState.SERVING));
+        }
+        for (int id = names.length + 1; id <= count; id++) {
+            String name = "other" + id;
+            servers.add(new ChunkServer(id, name, new Endpoint(name, 1), 1));
         }
         return new ClusterMap(
                 epoch,
@@ -137,6 +147,41 @@ final class GarbageRoundsTest {
         assertEquals(MANY, work("c2").size());
         assertEquals(0, namespace.garbageCount());
         assertTrue(entries < 12, "many in one entry of the log, not in " + entries);
+    }
+
+    private void change(ClusterMap next) {
+        for (MapDelta.Part part : next.since(namespace.clusterMap()).parts()) {
+            apply(0, 0, new LeaderMutation.ChangeMap(part));
+        }
+        assertEquals(next.epoch(), namespace.clusterMap().epoch());
+    }
+
+    /** What is in memory, looked through and sent grows with servers times entries. */
+    @Test
+    void manyServersWorkAtFewerEntriesAtATime() {
+        remove(MANY);
+        change(map(2, 1_000, "c1", "c2"));
+        rounds.tick(alive::contains);
+        assertEquals(256, rounds.tasks("c1").size());
+        assertEquals(4_194, work("c1").size());
+        change(map(3, 3, "c1", "c2"));
+        rounds.tick(alive::contains);
+        assertEquals(4_096, rounds.tasks("c2").size());
+        assertEquals(MANY - 4_194, work("c1").size());
+        assertEquals(MANY, work("c2").size());
+        assertEquals(0, namespace.garbageCount());
+    }
+
+    @Test
+    void whatWaitsIsBoundedByTheNumberOfServersToo() {
+        assertEquals(16_384, GarbageRounds.window(3));
+        assertEquals(131_072, GarbageRounds.mostWaiting(3));
+        assertEquals(4_096, GarbageRounds.perHeartbeat(3));
+        assertEquals(4_194, GarbageRounds.window(1_000));
+        assertEquals(4_194, GarbageRounds.mostWaiting(1_000));
+        assertEquals(256, GarbageRounds.perHeartbeat(1_000));
+        assertEquals(1_024, GarbageRounds.window(100_000));
+        assertEquals(16_384, GarbageRounds.window(0));
     }
 
     @Test
