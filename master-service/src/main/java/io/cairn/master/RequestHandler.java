@@ -302,7 +302,7 @@ final class RequestHandler implements Handler {
             return;
         }
         Reply reply = outcome.reply();
-        allowances.follow(envelope);
+        allowances.follow(envelope, reply);
         switch (envelope.mutation().unwrapped()) {
             case SessionMutation.OpenSession _ -> {
                 answer.send(Message.of(sessionOpened(client, envelope, outcome)));

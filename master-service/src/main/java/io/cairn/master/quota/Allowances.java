@@ -337,6 +337,13 @@ public final class Allowances {
         return new Reply.UsageReply(room(m.ino(), whole));
     }
 
+    /** Something was answered. Where it was refused nothing was committed: all stays allowed. */
+    public void follow(Envelope envelope, Reply reply) {
+        if (!(reply instanceof Reply.Failure)) {
+            follow(envelope);
+        }
+    }
+
     /** Something was done: what commits a file gives back. */
     public void follow(Envelope envelope) {
         switch (envelope.mutation().unwrapped()) {

@@ -19,6 +19,7 @@ import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
+import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
@@ -204,6 +205,19 @@ class AllowancesTest {
         limit(0, 1);
         Reply both = allowances.answer(1, query, _ -> 99);
         assertEquals(Errno.EDQUOT, assertInstanceOf(Reply.Failure.class, both).errno());
+    }
+
+    /** The client tries again, with what it was allowed. */
+    @Test
+    void aCommitThatIsRefusedGivesNothingBack() {
+        limit(8 * MIB, 0);
+        allowances.take(1, file, 0, 6 * MIB);
+        Mutation commit = new ContentMutation.CommitSize(file, 1, 0, 1, 0);
+        Envelope envelope = new Envelope(1, 1, 0, 1, commit);
+        allowances.follow(envelope, new Reply.Failure(Errno.ESTALE, "it has changed"));
+        isRefused(2, 0, 3 * MIB);
+        allowances.follow(envelope, new Reply.Done());
+        assertEquals(3 * MIB, allowances.take(2, file, 0, 3 * MIB));
     }
 
     @Test
