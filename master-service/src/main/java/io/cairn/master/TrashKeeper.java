@@ -82,6 +82,7 @@ public final class TrashKeeper {
 
     private boolean heldTold;
     private int maxAhead = MAX_AHEAD;
+    private int looked = MAX_ORPHANS;
 
     /**
      * What purging a file does for the disks, all copies counted.
@@ -137,15 +138,28 @@ public final class TrashKeeper {
         }
     }
 
-    /** Nothing is purged while so many inodes wait for their deletion. */
-    void limitAhead(int most) {
+    /**
+     * Nothing is purged while so many inodes wait for their deletion.
+     *
+     * @param lookedAt so many of them are looked at, whether somebody holds them open
+     */
+    void limitAhead(int most, int lookedAt) {
         maxAhead = most;
+        looked = lookedAt;
     }
 
-    /** Whether the deletion of inodes is far behind; those that somebody holds open wait anyway. */
+    /**
+     * Whether the deletion of inodes is far behind. Those that somebody holds open wait anyway:
+     * where most of the oldest are open, nobody knows how many of the others are.
+     */
     private boolean isFarAhead() {
-        return namespace.get().orphanCount() >= maxAhead
-                && unopened() >= Math.min(maxAhead, MAX_ORPHANS);
+        long count = namespace.get().orphanCount();
+        if (count < maxAhead) {
+            return false;
+        }
+        List<Long> oldest = namespace.get().orphans(0, looked);
+        long open = oldest.stream().filter(isOpen).count();
+        return count - open >= maxAhead && 2 * open <= oldest.size();
     }
 
     private long unopened() {

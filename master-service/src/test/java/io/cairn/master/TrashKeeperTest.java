@@ -24,8 +24,10 @@ import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,7 @@ final class TrashKeeperTest {
     private final DirectLog log = new DirectLog(namespace);
     private final List<Reply.TrashReply.Made> announced = new ArrayList<>();
     private final CompletableFuture<Void> told = new CompletableFuture<>();
+    private final Set<Long> open = new HashSet<>();
     private final TrashKeeper keeper =
             new TrashKeeper(
                     () -> namespace,
@@ -47,7 +50,7 @@ final class TrashKeeperTest {
                         announced.addAll(made);
                         return told;
                     },
-                    _ -> false,
+                    open::contains,
                     () -> 0,
                     time);
     private final long session;
@@ -102,7 +105,7 @@ final class TrashKeeperTest {
     /** Purging does not run ahead of deleting: what waits in between is in memory. */
     @Test
     void waitsWhileManyInodesAreToBeDeleted() {
-        keeper.limitAhead(10);
+        keeper.limitAhead(10, 100);
         List<Long> inos = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             inos.add(makeAndRemove("f" + i));
@@ -118,6 +121,28 @@ final class TrashKeeperTest {
         assertEquals(1, namespace.trashSums().files());
         apply(0, 0, new LeaderMutation.Purge(inos.stream().mapToLong(Long::longValue).toArray()));
         keeper.tick();
+        assertEquals(0, namespace.trashSums().files());
+    }
+
+    /** Files that somebody holds open are no reason to wait, and none to wait no more. */
+    @Test
+    void openFilesDoNotReleaseTheBrake() {
+        List<Long> inos = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            inos.add(makeAndRemove("f" + i));
+        }
+        time.pass(KEPT_S * 1000 + 1);
+        keeper.tick();
+        assertEquals(1, entries);
+        keeper.limitAhead((int) namespace.orphanCount() - 2, 10);
+        makeAndRemove("late");
+        time.pass(KEPT_S * 1000 + 1);
+        open.addAll(inos.subList(0, 2));
+        keeper.tick();
+        assertEquals(1, entries, "as many as the limit wait");
+        open.add(inos.get(2));
+        keeper.tick();
+        assertEquals(2, entries, "fewer wait");
         assertEquals(0, namespace.trashSums().files());
     }
 
