@@ -21,6 +21,7 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,9 @@ public final class FakeMaster implements Handler {
 
         /** Tickets that were given: each is its number. */
         public int tickets;
+
+        /** What clients are told of quotas: 0 when there are none. */
+        public volatile long quotas;
 
         public @Nullable FakeMaster leader;
         public String leaderHint = "";
@@ -155,7 +159,10 @@ public final class FakeMaster implements Handler {
                 shared.clusterId,
                 15_000,
                 CoreNamespace.INLINE_LIMIT_BYTES,
-                shared.namespace.map().epoch());
+                shared.namespace.map().epoch(),
+                0,
+                shared.quotas,
+                List.of());
     }
 
     private Reply query(Connection from, long number, Query query) {

@@ -72,7 +72,8 @@ final class Commits {
      * to write into the inode.
      *
      * @param change one that {@link AttributeChange#fitsWrite}
-     * @return whether they were set
+     * @return whether they were set; false as well when the commit failed, unless they are times:
+     *     then it fails
      */
     CompletableFuture<Boolean> commitWith(AttributeChange change) {
         Committer.Rider rider = new Committer.Rider(change);
@@ -80,10 +81,7 @@ final class Commits {
         return commit().handle(
                         (_, failure) -> {
                             inode.tell(s -> s.committer().leave(rider));
-                            if (failure != null) {
-                                throw Await.failure(failure);
-                            }
-                            return rider.isDone();
+                            return rider.isDone(failure);
                         });
     }
 

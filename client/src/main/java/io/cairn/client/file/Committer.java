@@ -76,6 +76,20 @@ final class Committer {
         boolean isDone() {
             return done;
         }
+
+        /**
+         * Whether the master has set them when the commit has ended. Most can be set though it
+         * failed, whose error the inode has noted. Times cannot: a later commit would change them.
+         *
+         * @param failure of the commit; null when there was none
+         * @throws FsException the failure, when times were to go along
+         */
+        boolean isDone(@Nullable Throwable failure) {
+            if (failure != null && change.has(AttributeChange.ATIME | AttributeChange.MTIME)) {
+                throw Await.failure(failure);
+            }
+            return done;
+        }
     }
 
     /** Why the master is asked for the inode. */

@@ -197,6 +197,7 @@ public final class TreeChanges {
         if (file == null
                 || caller.witness() != null
                 || !change.fitsWrite()
+                || !fitsQuotas(change)
                 || !file.isDirty()
                 || !file.commitsInOneCall()) {
             return null;
@@ -208,5 +209,11 @@ public final class TreeChanges {
                                 ? CompletableFuture.completedFuture(
                                         tree.shown(file.inode().attributes()))
                                 : setAttributes(caller, file.ino(), change));
+    }
+
+    /** While there are quotas the master refuses a new owner together with a write. */
+    private boolean fitsQuotas(AttributeChange change) {
+        return mount.master().session().quotas() == 0
+                || !change.has(AttributeChange.UID | AttributeChange.GID);
     }
 }

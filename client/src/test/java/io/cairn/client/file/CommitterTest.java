@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
@@ -196,6 +197,15 @@ class CommitterTest {
         assertFalse(rider.isDone());
         assertFalse(state.isDirty());
         assertEquals(0, state.errorCount());
+    }
+
+    /** The error of a write is told by fsync(2) and close(2), not by chmod(2). */
+    @Test
+    void aModeIsSetByItselfWhenTheCommitFails() {
+        FsException full = new FsException(Errno.EDQUOT);
+        assertFalse(new Committer.Rider(AttributeChange.NONE.withMode(0600)).isDone(full));
+        assertFalse(times().isDone(null));
+        assertSame(full, assertThrows(FsException.class, () -> times().isDone(full)));
     }
 
     @Test

@@ -13,18 +13,28 @@ import io.cairn.client.CairnFileSystem;
 import io.cairn.client.ClientFile;
 import io.cairn.client.FakeCluster;
 import io.cairn.client.Waiter;
+import io.cairn.client.session.Await;
 import io.cairn.cluster.Inode;
+import io.cairn.fs.AsyncChanges;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Account;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** What follows from what an open file is told. */
 class OpenInodeTest {
+    private static final Caller KERNEL = Caller.checkedByKernel(0, 0);
+
     private final FakeCluster cluster = new FakeCluster(16);
     private final CairnFileSystem fs =
             cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
@@ -128,6 +138,54 @@ class OpenInodeTest {
         inode.openGate();
         assertTrue(writer.result());
         assertEquals(20, inode.size());
+    }
+
+    private Attributes set(AttributeChange change) {
+        AsyncChanges changes = Objects.requireNonNull(fs.async(KERNEL));
+        try {
+            return Objects.requireNonNull(changes.setAttributes(KERNEL, inode.ino(), change))
+                    .join();
+        } catch (CompletionException e) {
+            throw Await.failure(e);
+        }
+    }
+
+    private static void isOverQuota(Executable call) {
+        assertEquals(Errno.EDQUOT, assertThrows(FsException.class, call).errno());
+    }
+
+    @Test
+    void aModeIsSetThoughWhatWasWrittenIsRefused() {
+        cluster.namespace.limit(Account.user(0), 100);
+        write(1000);
+        assertEquals(0600, set(AttributeChange.NONE.withMode(0600)).mode());
+        Attributes stored = cluster.namespace.require(inode.ino()).attributes();
+        assertEquals(0600, stored.mode());
+        assertEquals(0, stored.size());
+        isOverQuota(file::flush);
+    }
+
+    @Test
+    void timesAreNotSetBeforeWhatWasWritten() {
+        cluster.namespace.limit(Account.user(0), 100);
+        write(1000);
+        isOverQuota(() -> set(AttributeChange.NONE.withMtime(1)));
+        isOverQuota(file::flush);
+    }
+
+    /** The master would refuse both together, and then the write is told once more. */
+    @Test
+    void anOwnerUnderQuotasIsSetByItself() {
+        write(10);
+        assertEquals(7, set(AttributeChange.NONE.withUid(7)).uid());
+        assertFalse(inode.isDirty());
+        cluster.shared.quotas = 1;
+        mount.master().session().quotasChanged(1);
+        write(20);
+        assertEquals(8, set(AttributeChange.NONE.withUid(8)).uid());
+        assertTrue(inode.isDirty());
+        assertEquals(0600, set(AttributeChange.NONE.withMode(0600)).mode());
+        assertFalse(inode.isDirty());
     }
 
     @Test
