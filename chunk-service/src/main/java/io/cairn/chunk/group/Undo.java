@@ -21,7 +21,7 @@ import java.util.function.Function;
  * was not acknowledged, and the head still holds the chunk's exclusive turn. A chunk that it made
  * is deleted. Otherwise write number {@code n} has failed, and the old contents become write {@code
  * n + 1} everywhere. Members that applied it get them installed. Members that refused it count two
- * empty changes, which need no room.
+ * empty changes, which need no room, or for a moment that of a packed blob.
  */
 final class Undo {
     private static final OperationId NOBODY = new OperationId(0, 0);

@@ -163,16 +163,15 @@ final class Packing {
         return world.clock().millis();
     }
 
-    /** Looks at some blobs until one is packed, or goes on to the next group. */
+    /** Looks at some blobs until one was tried, or goes on to the next group. */
     void step() {
         Round now = current();
         long beganNs = world.clock().nanoTime();
         int looked = 0;
-        BlobKey key = now.rest.poll();
-        while (key != null) {
+        boolean tried = false;
+        while (!tried && !stopped && looked < STEP_BLOBS && !now.rest.isEmpty()) {
             looked++;
-            boolean packed = look(now, key);
-            key = packed || looked >= STEP_BLOBS ? null : now.rest.poll();
+            tried = look(now, now.rest.remove());
         }
         if (now.rest.isEmpty()) {
             next(now);
@@ -224,26 +223,34 @@ final class Packing {
         now.codec = null;
         Codec codec = codecs.apply(group);
         if (codec != null) {
-            now.rest = new ArrayDeque<>(blobs.blobs(group));
+            now.rest = new ArrayDeque<>(blobs.present(group));
             now.codec = codec;
         }
     }
 
-    /** Packs a blob if it rests and was not looked at since its last change. */
+    /**
+     * Packs a blob if it rests and was not looked at since its last change. Whether it was tried:
+     * one that did not become smaller took the disk's time as well.
+     */
     private boolean look(Round now, BlobKey key) {
         Codec codec = now.codec;
         long seenBeforeMs = seenMs.getOrDefault(now.group, Long.MIN_VALUE);
+        boolean tried = false;
         try {
             long modifiedMs = blobs.modifiedMs(key);
             boolean rests = modifiedMs >= 0 && modifiedMs <= now.restingMs;
             boolean isDue = modifiedMs > seenBeforeMs || failed.contains(key);
-            return codec != null && rests && isDue && blobs.pack(key, codec);
+            if (codec != null && rests && isDue) {
+                tried = true;
+                boolean packed = blobs.pack(key, codec);
+                LOG.debug("{}: {}", key, packed ? "packed" : "not packed until it is changed");
+            }
         } catch (FsException e) {
             LOG.debug("{}: not packed now: {}", key, e.getMessage());
             if (now.failed.size() < MAX_FAILED) {
                 now.failed.add(key);
             }
-            return false;
         }
+        return tried;
     }
 }

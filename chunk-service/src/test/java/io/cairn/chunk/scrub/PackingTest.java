@@ -3,17 +3,26 @@ package io.cairn.chunk.scrub;
 import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.ChunkCluster;
 import io.cairn.chunk.MemoryDirectory;
 import io.cairn.chunk.peer.ServerContext;
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.testkit.simulated.SimulatedScheduler;
 import io.cairn.verify.fault.BlobDamage;
+import io.cairn.wire.chunk.ChunkAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,13 +43,14 @@ class PackingTest {
     Path directory;
 
     private ChunkCluster cluster;
+    private ServerContext world;
     private Packing packing;
 
     @BeforeEach
     void begin() {
         cluster = new ChunkCluster(5, directory, 1, 1, 2);
         SimulatedScheduler scheduler = new SimulatedScheduler(cluster.simulation);
-        ServerContext world =
+        world =
                 new ServerContext(
                         cluster.network.start("packing"),
                         cluster.simulation,
@@ -48,14 +58,17 @@ class PackingTest {
                         scheduler,
                         new Random(5),
                         1);
-        packing =
-                new Packing(
-                        world,
-                        scheduler,
-                        cluster.server(1).target,
-                        group -> group == PACKED_GROUP ? Codec.ZSTD : null,
-                        AFTER_MS);
+        packing = newPacking();
         packing.begin();
+    }
+
+    private Packing newPacking() {
+        return new Packing(
+                world,
+                world.control(),
+                cluster.server(1).target,
+                group -> group == PACKED_GROUP ? Codec.ZSTD : null,
+                AFTER_MS);
     }
 
     @AfterEach
@@ -140,6 +153,82 @@ class PackingTest {
         assertEquals(0, packed());
         cluster.server(1).disk.setFull(false);
         cluster.until(() -> packed() == 1, SOON_MS);
+    }
+
+    /** The files that are read meanwhile. */
+    private Set<Path> readBy(Runnable action) {
+        Set<Path> read = new TreeSet<>();
+        cluster.server(1)
+                .disk
+                .setReadFails(
+                        path -> {
+                            read.add(path);
+                            return false;
+                        });
+        action.run();
+        cluster.server(1).disk.setReadFails(path -> false);
+        return read;
+    }
+
+    @Test
+    void eachBlobThatIsTriedIsAStepOfItsOwn() {
+        Set<Path> files = new TreeSet<>();
+        for (int oid = 7; oid < 12; oid++) {
+            write(PACKED_GROUP, oid, random(oid, LENGTH));
+            files.add(BlobDamage.file(directory.resolve("c1"), PACKED_GROUP, oid, 0));
+        }
+        cluster.await(packing.end());
+        cluster.simulation.run(2 * AFTER_MS);
+        Packing steps = newPacking();
+        assertEquals(Set.of(), readBy(steps::step), "no ledger is read for the list");
+        Set<Path> tried = new TreeSet<>();
+        for (int i = 1; i <= 3; i++) {
+            Set<Path> read = readBy(steps::step);
+            read.retainAll(files);
+            assertEquals(1, read.size(), "step " + i);
+            tried.addAll(read);
+        }
+        assertEquals(3, tried.size());
+        cluster.await(steps.end());
+        assertEquals(Set.of(), readBy(steps::step), "after the end nothing is tried");
+        assertEquals(0, packed());
+    }
+
+    @Test
+    void aChangeDoesNotWaitForAllOfTheBlob() throws Exception {
+        byte[] data = text(1);
+        write(PACKED_GROUP, 7, data);
+        cluster.await(packing.end());
+        StorageTarget target = cluster.server(1).target;
+        ChunkAddress chunk = new ChunkAddress(PACKED_GROUP, 1, 7, 0, ChunkCluster.CHUNK_LOG2);
+        Thread change = Thread.ofPlatform().unstarted(() -> target.flush(chunk));
+        Path file = BlobDamage.file(directory.resolve("c1"), PACKED_GROUP, 7, 0);
+        cluster.server(1)
+                .disk
+                .setReadFails(
+                        path -> {
+                            if (path.equals(file) && change.getState() == Thread.State.NEW) {
+                                change.start();
+                                awaitWaiting(change);
+                            }
+                            return false;
+                        });
+        FsException busy =
+                assertThrows(
+                        FsException.class,
+                        () -> target.verification().pack(BlobKey.of(chunk), Codec.ZSTD));
+        assertEquals(Errno.EAGAIN, busy.errno());
+        assertTrue(change.join(Duration.ofSeconds(60)));
+        assertArrayEquals(data, cluster.bytes(1, PACKED_GROUP, 7, 0));
+        assertTrue(target.verification().pack(BlobKey.of(chunk), Codec.ZSTD));
+        assertArrayEquals(data, cluster.bytes(1, PACKED_GROUP, 7, 0));
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        long endNs = System.nanoTime() + 60_000_000_000L;
+        while (thread.getState() != Thread.State.WAITING && System.nanoTime() < endNs) {
+            Thread.onSpinWait();
+        }
     }
 
     @Test

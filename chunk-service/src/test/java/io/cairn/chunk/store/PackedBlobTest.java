@@ -16,6 +16,7 @@ import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -181,6 +182,9 @@ class PackedBlobTest {
         StorageTargetTest.fails(
                 Errno.EIO, () -> world.target().settle(StoreWorld.key(A), A.epoch()));
 
+        world.zero(A, 0, 0);
+        assertEquals(SLOT / BLOCK, badBlocks(), "what was bad stays bad");
+        assertEquals(List.of(StoreWorld.key(A)), world.target().doubtful());
         world.write(A, 100, new byte[BLOCK]);
         assertEquals(SLOT / BLOCK, badBlocks(), "what was bad stays bad");
         assertEquals(List.of(StoreWorld.key(A)), world.target().doubtful());
@@ -250,6 +254,55 @@ class PackedBlobTest {
         assertArrayEquals(contents, read(A));
     }
 
+    @Test
+    void aChangeOfNothingStaysPacked() throws Exception {
+        byte[] contents = packed(Codec.ZSTD, 9 * SLOT);
+        long usedBytes = disk.usedBytes();
+        disk.setCapacityBytes(usedBytes + 5 * SLOT); // Too little for a plain one.
+        long sequence = world.stat(A).sequence();
+        assertEquals(0, world.zero(A, 0, 0));
+        assertEquals(0, world.zero(A, contents.length, SLOT));
+        assertEquals(sequence + 2, world.stat(A).sequence());
+        assertTrue(disk.usedBytes() < usedBytes + SLOT);
+        assertArrayEquals(contents, read(A));
+        assertEquals(0, world.target().zero(A, ChunkState.SEALED | (sequence + 3), 0, 0));
+        world.restart();
+        assertTrue(world.stat(A).isSealed());
+        assertArrayEquals(contents, read(A));
+        assertTrue(world.target().verify(A));
+        assertTrue(disk.usedBytes() < usedBytes + SLOT);
+        assertFalse(pack(A, Codec.ZSTD), "it is packed");
+        assertEquals(List.of(), disk.filesBelow(Path.of("/target/incoming")));
+    }
+
+    @Test
+    void zerosInAPackedBlobAskForRoomFirst() throws Exception {
+        byte[] contents = packed(Codec.ZSTD, 9 * SLOT);
+        disk.setCapacityBytes(disk.usedBytes() + 2 * SLOT);
+        world.restart();
+        assertArrayEquals(contents, read(A));
+        long changes = disk.changes();
+        StorageTargetTest.fails(Errno.ENOSPC, () -> world.zero(A, 0, 1));
+        assertEquals(changes, disk.changes(), "nothing was begun");
+        assertArrayEquals(contents, read(A));
+    }
+
+    @Test
+    void aDiskWithRoomForThePackedDataCanShrink() throws Exception {
+        byte[] contents = text(1, 9 * SLOT);
+        world.write(A, 0, contents);
+        world.write(B, 0, contents);
+        disk.setCapacityBytes(disk.usedBytes() + 5 * SLOT);
+        world.restart();
+        assertTrue(pack(A, Codec.ZSTD));
+        assertArrayEquals(contents, read(A));
+        disk.setCapacityBytes(disk.usedBytes() + SLOT);
+        world.restart();
+        StorageTargetTest.fails(Errno.ENOSPC, () -> pack(B, Codec.ZSTD));
+        assertArrayEquals(contents, read(B));
+        assertEquals(List.of(), disk.filesBelow(Path.of("/target/incoming")));
+    }
+
     /** Does something to a blob that is flushed, until the disk stops within the n-th change. */
     private boolean endsBefore(int n, boolean power, Runnable action) throws Exception {
         disk.stopAfter(n);
@@ -313,6 +366,27 @@ class PackedBlobTest {
         assertTrue(n > 10, "steps " + n);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aStopAtEachStepOfAChangeOfNothingKeepsTheContents(boolean power) throws Exception {
+        byte[] contents = text(1, 3 * SLOT);
+        boolean done = false;
+        int n = 0;
+        while (!done) {
+            n++;
+            ChunkAddress chunk = address(0x1000 + n);
+            world.write(chunk, 0, contents);
+            assertTrue(pack(chunk, Codec.LZ4));
+            done = endsBefore(n, power, () -> world.zero(chunk, 0, 0));
+            assertEquals(List.of(), world.target().doubtful(), "step " + n);
+            assertArrayEquals(contents, read(chunk), "step " + n);
+            assertTrue(world.target().verify(chunk), "step " + n);
+            long sequence = world.stat(chunk).sequence();
+            assertTrue(sequence == 2 || (sequence == 1 && !done), "step " + n);
+        }
+        assertTrue(n > 10, "steps " + n);
+    }
+
     @Test
     void aFailureAtEachStepOfPackingChangesNothing() throws Exception {
         byte[] contents = text(1, 3 * SLOT);
@@ -329,6 +403,7 @@ class PackedBlobTest {
             } catch (FsException e) {
                 assertEquals(Errno.EIO, e.errno());
             }
+            assertEquals(List.of(), disk.filesBelow(Path.of("/target/incoming")), "step " + n);
             assertArrayEquals(contents, read(chunk), "step " + n);
             disk.kill();
             world.reopen();

@@ -6,7 +6,6 @@ import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockRange;
-import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.grant.ContentLock;
@@ -157,9 +156,7 @@ public final class Blob {
 
     public BlockRange read(int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers)
             throws IOException {
-        BlockRange nothing =
-                new BlockRange(
-                        offsetBytes & -Limits.BLOCK_BYTES, 0, ByteBuffer.allocate(0), new int[0]);
+        BlockRange nothing = BlockRange.nothing(offsetBytes & -Limits.BLOCK_BYTES, 0);
         try {
             return read(nothing, blob -> blob.read(offsetBytes, lengthBytes, buffers));
         } catch (IOException e) {
@@ -197,7 +194,7 @@ public final class Blob {
             throws IOException {
         mutation.lock();
         try {
-            BlobBody blob = changeable(sequence);
+            BlobBody blob = plain(before(sequence));
             prepare(blob, write.offsetBytes() / Limits.BLOCK_BYTES, write.crcs().length);
             return change(
                     blob == null,
@@ -234,11 +231,19 @@ public final class Blob {
             throws IOException {
         mutation.lock();
         try {
-            BlobBody blob = changeable(sequence);
+            long end = Math.min(offsetBytes + (long) lengthBytes, Integer.MAX_VALUE);
+            BlobBody before = before(sequence);
+            if (before != null && before.isPacked()) {
+                if (offsetBytes >= Math.min(end, before.version().lengthBytes())) {
+                    put(Replacement.counted(shelf, key, before, epoch, sequence), false);
+                    return 0;
+                }
+                shelf.space.check(before.map().allocatedBytes());
+            }
+            BlobBody blob = plain(before);
             if (blob == null) {
                 return 0;
             }
-            long end = Math.min(offsetBytes + (long) lengthBytes, Integer.MAX_VALUE);
             ZeroRange range = new ZeroRange(blob, offsetBytes, (int) end);
             prepare(blob, range.pending().first(), range.pending().count());
             return change(
@@ -253,14 +258,19 @@ public final class Blob {
         }
     }
 
-    /** The body for a write; null when absent. A packed one is made plain first. */
-    private @Nullable BlobBody changeable(long sequence) throws IOException {
+    /** The body before a change; null when absent. ESTALE for a number that is not the next. */
+    private @Nullable BlobBody before(long sequence) {
         BlobBody blob = usable();
         long last = blob == null ? 0 : blob.version().sequence();
         if (sequence <= last) {
             throw new FsException(
                     Errno.ESTALE, key + " is at write " + last + ", not before " + sequence);
         }
+        return blob;
+    }
+
+    /** The body for a change: a packed one is made plain. */
+    private @Nullable BlobBody plain(@Nullable BlobBody blob) throws IOException {
         if (blob != null && blob.isPacked()) {
             put(Replacement.plain(shelf, key, blob), false);
         }
@@ -276,7 +286,8 @@ public final class Blob {
                 return 0;
             }
             flush();
-            Replacement packed = Replacement.packed(shelf, key, blob, codec);
+            Replacement packed =
+                    Replacement.packed(shelf, key, blob, codec, mutation::hasQueuedThreads);
             if (packed != null) {
                 put(packed, false);
             }
@@ -398,26 +409,15 @@ public final class Blob {
                 () -> {
                     boolean existed = file != null;
                     boolean unwell = condition != Condition.GOOD || shelf.troubles.containsKey(key);
-                    boolean bad = doubted && unwell;
-                    shelf.beforeCreation(key);
-                    // So that the next process makes the new name durable if this one does not.
-                    shelf.log.beforeWrite(key, existed ? Claim.NONE : null);
-                    record.beforeReplacement(Mark.of(replacement.version()));
-                    closeFile();
-                    loaded = false;
-                    shelf.makeDirectory(key);
-                    if (existed && bad) {
-                        shelf.quarantine(key);
-                        shelf.count.add(key.group(), -1);
-                        existed = false;
+                    try {
+                        replacement.announce(record, existed);
+                        closeFile();
+                        loaded = false;
+                        replacement.place(record, existed, doubted && unwell);
+                    } catch (IOException | RuntimeException e) {
+                        replacement.giveUp(e);
+                        throw e;
                     }
-                    shelf.disk.rename(replacement.path(), shelf.paths.blob(key));
-                    if (!existed) {
-                        shelf.count.add(key.group(), 1);
-                    }
-                    shelf.forceName(key);
-                    record.synced(replacement.version());
-                    shelf.log.forget(key);
                     if (doubted) {
                         shelf.troubles.remove(key);
                     }

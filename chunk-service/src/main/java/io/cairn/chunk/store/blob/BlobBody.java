@@ -242,7 +242,7 @@ public final class BlobBody {
         long end = (offsetBytes + (long) lengthBytes + BLOCK - 1) & -BLOCK;
         int bytes = (int) Math.max(0, Math.min(end, length) - start);
         if (bytes == 0 || lengthBytes == 0) {
-            return new BlockRange(start, length, ByteBuffer.allocate(0), new int[0]);
+            return BlockRange.nothing(start, length);
         }
         ByteBuffer target = buffers.apply(bytes);
         int position = target.position();

@@ -66,6 +66,11 @@ final class BlobFile implements AutoCloseable {
         slots = table;
     }
 
+    /** How the data is packed; null in a plain blob. */
+    @Nullable SlotTable slots() {
+        return slots;
+    }
+
     boolean isPacked() {
         return slots != null;
     }
@@ -178,14 +183,19 @@ final class BlobFile implements AutoCloseable {
         int at = offsetBytes;
         while (target.hasRemaining()) {
             int slot = table.slotOf(at);
-            ByteBuffer stored = ByteBuffer.allocate(table.storedBytes(slot));
-            file.readAll(stored, table.offsetOf(slot));
-            packer.unpack(slot, stored.flip());
+            packer.unpack(slot, stored(table, slot));
             int from = at - table.offsetOf(slot);
             int bytes = Math.min(target.remaining(), table.slotBytes() - from);
             target.put(packer.plain(), from, bytes);
             at += bytes;
         }
+    }
+
+    /** The stored bytes of a slot, as far as the file holds them; a new buffer. */
+    ByteBuffer stored(SlotTable table, int slot) throws IOException {
+        ByteBuffer stored = ByteBuffer.allocate(table.storedBytes(slot));
+        file.readAll(stored, table.offsetOf(slot));
+        return stored.flip();
     }
 
     /**

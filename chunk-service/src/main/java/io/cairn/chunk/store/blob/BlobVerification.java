@@ -62,12 +62,19 @@ public final class BlobVerification {
         this.disk = disk;
     }
 
+    /** The blobs of a group that have a file, in order. The ledger is not asked. */
+    public List<BlobKey> present(int group) {
+        return disk.attempt(
+                () ->
+                        GroupListing.read(shelf.disk, shelf.paths, group)
+                                .after(Long.MIN_VALUE, -1, Integer.MAX_VALUE));
+    }
+
     /** The blobs of a group that there are or must be, in order. */
     public List<BlobKey> blobs(int group) {
         return disk.attempt(
                 () -> {
-                    GroupListing listing = GroupListing.read(shelf.disk, shelf.paths, group);
-                    List<BlobKey> present = listing.after(Long.MIN_VALUE, -1, Integer.MAX_VALUE);
+                    List<BlobKey> present = present(group);
                     TreeSet<BlobKey> all = new TreeSet<>(present);
                     all.addAll(shelf.ledger.missing(group, new HashSet<>(present)));
                     return List.copyOf(all);
@@ -139,8 +146,9 @@ public final class BlobVerification {
     /**
      * Packs a blob that is not changed for now: it takes less room, and reads as before. The next
      * change makes it plain again. Nothing is done when the blob is absent or not well, when it was
-     * packed before, and when it would not become smaller by an eighth. May run at any time;
-     * changes of the chunk wait for it, reads do not. ENOSPC.
+     * packed before, and when it would not become smaller by an eighth. May run at any time; reads
+     * do not wait for it. A change of the chunk waits for one slot: then this fails with EAGAIN.
+     * ENOSPC when the packed data finds no room.
      *
      * @return whether it was packed now
      */

@@ -6,8 +6,10 @@ import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
+import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.InstallPart;
+import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.chunk.store.pack.SlotTable;
@@ -17,7 +19,9 @@ import io.cairn.wire.chunk.ChunkAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,29 +98,33 @@ public final class Replacement {
         return new Replacement(shelf, BlobKey.of(chunk), chunk.chunkSizeLog2(), version);
     }
 
-    /** A file with all of a blob in the same version, nothing of it filled yet. */
-    private static Replacement beside(BlobContext shelf, BlobKey key, BlobBody source)
+    /** A file with all of a blob in some version, nothing of it filled yet. */
+    private static Replacement beside(
+            BlobContext shelf, BlobKey key, BlobBody source, BlobVersion version)
             throws IOException {
         int log2 = source.file().chunkSizeLog2();
-        return new Replacement(shelf, key, shelf.paths.repacked(key), log2, source.version());
+        return new Replacement(shelf, key, shelf.paths.repacked(key), log2, version);
     }
 
     /**
      * A packed file of a synced plain blob that is not changed meanwhile. Null when it would not be
      * smaller by an eighth, or when the blob is not well; a block that fails its checksum is noted.
+     * ENOSPC when the packed data finds no room.
+     *
+     * @param wanted whether somebody waits to change the blob: given up with EAGAIN then
      */
     static @Nullable Replacement packed(
-            BlobContext shelf, BlobKey key, BlobBody source, Codec codec) throws IOException {
+            BlobContext shelf, BlobKey key, BlobBody source, Codec codec, BooleanSupplier wanted)
+            throws IOException {
         SlotTable slots =
                 new SlotTable(codec, source.file().chunkSizeLog2(), source.version().lengthBytes());
         if (shelf.troubles.containsKey(key)) {
             return null;
         }
-        shelf.space.check(source.map().allocatedBytes());
-        Replacement made = beside(shelf, key, source);
+        Replacement made = beside(shelf, key, source, source.version());
         boolean complete = false;
         try {
-            if (!made.packAll(source, slots)) {
+            if (!made.packAll(source, slots, wanted)) {
                 return null;
             }
             made.finish();
@@ -129,9 +137,16 @@ public final class Replacement {
         }
     }
 
-    private boolean packAll(BlobBody source, SlotTable table) throws IOException {
+    private boolean packAll(BlobBody source, SlotTable table, BooleanSupplier wanted)
+            throws IOException {
+        int blocks = (int) (source.map().allocatedBytes() / BLOCK);
+        int most = blocks - Math.max(1, blocks / 8);
+        int storedBlocks = 0;
         SlotTable.Packer packer = table.packer();
         for (int slot = 0; slot < table.slots(); slot++) {
+            if (wanted.getAsBoolean()) {
+                throw new FsException(Errno.EAGAIN, key + " is about to be changed");
+            }
             int at = table.offsetOf(slot);
             int bytes = table.plainBytes(slot);
             ByteBuffer plain = ByteBuffer.wrap(packer.plain(), 0, bytes);
@@ -140,13 +155,20 @@ public final class Replacement {
                 shelf.trouble(key, Condition.DAMAGED, "blocks fail their checksum");
                 return false;
             }
-            if (!BlobLoader.isZero(plain, 0, bytes)) {
-                file.write(packer.pack(slot), at);
+            if (BlobLoader.isZero(plain, 0, bytes)) {
+                continue;
             }
+            ByteBuffer stored = packer.pack(slot);
+            int some = (stored.remaining() + BLOCK - 1) / BLOCK;
+            storedBlocks += some;
+            if (storedBlocks > most) {
+                return false;
+            }
+            shelf.space.take((long) some * BLOCK);
+            file.write(stored, at);
         }
-        int blocks = (int) (source.map().allocatedBytes() / BLOCK);
-        if (table.storedBlocks() > blocks - Math.max(1, blocks / 8)) {
-            return false;
+        if (storedBlocks > most) {
+            return false; // There is nothing in it.
         }
         takeMap(source, source.map().blocks());
         slots = table;
@@ -170,19 +192,48 @@ public final class Replacement {
      */
     static Replacement plain(BlobContext shelf, BlobKey key, BlobBody source) throws IOException {
         shelf.space.lend(source.map().allocatedBytes());
-        Replacement made = beside(shelf, key, source);
+        Replacement made = beside(shelf, key, source, source.version());
+        int length = source.version().lengthBytes();
+        return made.filled(source, () -> made.copyData(source, length));
+    }
+
+    /**
+     * A packed file of a packed blob after a change of nothing. The stored bytes stay as they are,
+     * so it needs no more room than they do.
+     *
+     * @param epoch of the change
+     * @param sequence of the change
+     */
+    static Replacement counted(
+            BlobContext shelf, BlobKey key, BlobBody source, long epoch, long sequence)
+            throws IOException {
+        SlotTable table = Objects.requireNonNull(source.file().slots(), "it is plain");
+        shelf.space.lend((long) BLOCK * table.storedBlocks());
+        BlobVersion next = new BlobVersion(epoch, sequence, source.version().lengthBytes(), 0);
+        Replacement made = beside(shelf, key, source, next);
+        made.slots = table;
+        return made.filled(source, () -> made.copyStored(source, table));
+    }
+
+    /** Completes one with all of a blob; removed when that fails. */
+    private Replacement filled(BlobBody source, DiskWork.Step data) throws IOException {
         boolean complete = false;
         try {
-            int length = source.version().lengthBytes();
-            made.copyData(source, length);
-            made.takeMap(source, source.map().blocks());
-            made.finish();
+            data.run();
+            takeMap(source, source.map().blocks());
+            finish();
             complete = true;
-            return made;
+            return this;
         } finally {
             if (!complete) {
-                made.abandon();
+                abandon();
             }
+        }
+    }
+
+    private void copyStored(BlobBody source, SlotTable table) throws IOException {
+        for (int slot = 0; slot < table.slots(); slot++) {
+            file.write(source.file().stored(table, slot), table.offsetOf(slot));
         }
     }
 
@@ -317,6 +368,48 @@ public final class Replacement {
         }
         file.force();
         file.close();
+    }
+
+    /**
+     * Notes that it is about to take the place of its blob.
+     *
+     * @param existed whether there is a file of the blob
+     */
+    void announce(BlobRecord record, boolean existed) throws IOException {
+        shelf.beforeCreation(key);
+        // So that the next process makes the new name durable if this one does not.
+        shelf.log.beforeWrite(key, existed ? Claim.NONE : null);
+        record.beforeReplacement(Mark.of(version));
+    }
+
+    /**
+     * Takes the place of its blob, durably.
+     *
+     * @param existed whether there is a file of the blob
+     * @param bad whether that one is kept in the quarantine
+     */
+    void place(BlobRecord record, boolean existed, boolean bad) throws IOException {
+        shelf.makeDirectory(key);
+        if (existed && bad) {
+            shelf.quarantine(key);
+            shelf.count.add(key.group(), -1);
+        }
+        shelf.disk.rename(path(), shelf.paths.blob(key));
+        if (!existed || bad) {
+            shelf.count.add(key.group(), 1);
+        }
+        shelf.forceName(key);
+        record.synced(version);
+        shelf.log.forget(key);
+    }
+
+    /** Removes the file, if it did not take its place, after a failure that goes on. */
+    void giveUp(Exception failure) {
+        try {
+            abandon();
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     /** Removes the file. */

@@ -70,7 +70,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A packed blob</b> has version 2 in its header, which is page 0 and has no pending blocks.
  * In the place of page 1 there is a {@code SlotTable}, and the data is stored as that one says. All
- * else is as in a plain blob. The file never changes: a plain one takes its place first.
+ * else is as in a plain blob. The file never changes: a plain one takes its place first, or another
+ * packed one when no byte changes.
  *
  * <p><b>The table sum</b> proves that the table is the one of this header. After power loss any
  * subset of what was written since the last sync may be on disk; a mixture shows in the sum.

@@ -11,4 +11,9 @@ import java.nio.ByteBuffer;
  *     chunk; empty when the range lies beyond the end
  * @param crcs CRC32C of each block, the last one of the chunk continued with zeros
  */
-public record BlockRange(int offsetBytes, int lengthBytes, ByteBuffer blocks, int[] crcs) {}
+public record BlockRange(int offsetBytes, int lengthBytes, ByteBuffer blocks, int[] crcs) {
+    /** No block of a chunk of a certain length. */
+    public static BlockRange nothing(int offsetBytes, int lengthBytes) {
+        return new BlockRange(offsetBytes, lengthBytes, ByteBuffer.allocate(0), new int[0]);
+    }
+}
