@@ -140,6 +140,7 @@ final class ContentWatch {
             case ContentMutation.Spill m -> m.ino();
             case ContentMutation.SwapContents m -> m.ino();
             case ContentMutation.TakeDetour m -> m.ino();
+            case ContentMutation.TakePartialDetour m -> m.ino();
             case ContentMutation.CloneDone _,
                     ContentMutation.RenewTail _,
                     ContentMutation.RenewChunks _ ->
@@ -160,7 +161,8 @@ final class ContentWatch {
                 || mutation instanceof JobMutation
                 || mutation instanceof SharingMutation
                 || mutation instanceof ContentMutation.SwapContents
-                || mutation instanceof ContentMutation.TakeDetour) {
+                || mutation instanceof ContentMutation.TakeDetour
+                || mutation instanceof ContentMutation.TakePartialDetour) {
             return inode;
         }
         long appender = namespace.get().appender(inode.ino());

@@ -268,8 +268,8 @@ final class ModelRun {
             case ContentMutation.SwapContents m -> tree.swap(m);
             case ContentMutation.RenewTail m -> tree.renewTail(m);
             case ContentMutation.TakeDetour m -> tree.takeDetour(m);
-            case ContentMutation.RenewChunks _ ->
-                    throw new IllegalArgumentException("the model has no snapshots");
+            case ContentMutation.RenewChunks _, ContentMutation.TakePartialDetour _ ->
+                    throw new IllegalArgumentException("the model does not do that");
         };
     }
 

@@ -216,9 +216,13 @@ class NamespaceFuzzTest {
                             number(), new long[] {number(), 1}, new long[] {number(), number()});
             case 16 -> new ContentMutation.SwapContents(number(), number(), number(), number());
             case 17 ->
-                    random.nextBoolean()
-                            ? new ContentMutation.RenewTail(number(), number())
-                            : new ContentMutation.TakeDetour(number(), number());
+                    switch (random.nextInt(3)) {
+                        case 0 -> new ContentMutation.RenewTail(number(), number());
+                        case 1 -> new ContentMutation.TakeDetour(number(), number());
+                        default ->
+                                new ContentMutation.TakePartialDetour(
+                                        number(), number(), new long[] {number(), number()});
+                    };
             case 18 -> setLock();
             case 19 -> new SessionMutation.CancelLock(number(), number());
             case 20 ->

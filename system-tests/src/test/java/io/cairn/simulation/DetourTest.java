@@ -172,9 +172,25 @@ final class DetourTest {
         until(() -> one.isDone() && other.isDone(), "read again");
     }
 
-    /** Nobody knows yet that the server is lost, so the bytes are on their way to it. */
-    @Test
-    void whatWaitsForALostServerGoesElsewhere() {
+    private void makeMore(CairnFileSystem fs, int length) {
+        for (int i = FILES; i < 2 * FILES; i++) {
+            OpenFile file =
+                    fs.create(Caller.ROOT, FileSystem.ROOT_INO, name(i), 0644, FileSystem.O_RDWR)
+                            .file();
+            file.write(0, bytes(i, 0, length));
+            kept.add(file);
+        }
+        kept.forEach(OpenFile::close);
+    }
+
+    private static void checkMore(CairnFileSystem fs, int length) {
+        for (int i = FILES; i < 2 * FILES; i++) {
+            check(fs, i, length);
+        }
+    }
+
+    /** What is made right after a server was lost is stored without it, and can be read. */
+    private void makeMoreWithoutAServer(int length) {
         cluster = oneCopy(20);
         cluster.begin();
         SimulatedClient client = cluster.clients.get(0);
@@ -183,26 +199,28 @@ final class DetourTest {
                         stage,
                         List.of(
                                 this::make,
-                                fs -> {
-                                    for (int i = 0; i < FILES; i++) {
-                                        FileSystem.Created made =
-                                                fs.create(
-                                                        Caller.ROOT,
-                                                        FileSystem.ROOT_INO,
-                                                        name(FILES + i),
-                                                        0644,
-                                                        FileSystem.O_RDWR);
-                                        made.file().write(0, bytes(i, 0, CHUNK - 5));
-                                        kept.add(made.file());
-                                    }
-                                    kept.forEach(OpenFile::close);
-                                }),
+                                fs -> makeMore(fs, length),
+                                fs -> checkMore(fs, length)),
                         0),
                 1000);
         until(() -> stage.get() == 1, "made");
         cluster.servers.get(1).kill();
         stage.incrementAndGet();
-        until(client::isDone, "closed");
+        until(() -> stage.get() == 3, "closed");
+        stage.incrementAndGet();
+        until(client::isDone, "read");
+    }
+
+    /** Nobody knows yet that the server is lost, so the bytes are on their way to it. */
+    @Test
+    void whatWaitsForALostServerGoesElsewhere() {
+        makeMoreWithoutAServer(CHUNK - 5);
+    }
+
+    /** Other chunks of each file are stored meanwhile, and stay. */
+    @Test
+    void whatWaitsBesideStoredChunksGoesElsewhere() {
+        makeMoreWithoutAServer(6 * CHUNK);
     }
 
     /** A disk without room for a chunk; others have taken the rest. */
@@ -231,15 +249,18 @@ final class DetourTest {
 
     private static void checkAll(CairnFileSystem fs, IntUnaryOperator sizeOf) {
         for (int i = 0; i < FILES; i++) {
-            int length = sizeOf.applyAsInt(i);
-            ByteBuffer seen = ByteBuffer.allocate(length + 1);
-            try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
-                while (file.read(seen.position(), seen) > 0) {
-                    // On to the end.
-                }
-            }
-            assertEquals(bytes(i, 0, length), seen.flip(), "file " + i);
+            check(fs, i, sizeOf.applyAsInt(i));
         }
+    }
+
+    private static void check(CairnFileSystem fs, int i, int length) {
+        ByteBuffer seen = ByteBuffer.allocate(length + 1);
+        try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
+            while (file.read(seen.position(), seen) > 0) {
+                // On to the end.
+            }
+        }
+        assertEquals(bytes(i, 0, length), seen.flip(), "file " + i);
     }
 
     /** Nobody knows yet that the disk is full, so the bytes are on their way to it. */

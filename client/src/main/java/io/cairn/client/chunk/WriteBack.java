@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -302,15 +303,15 @@ public final class WriteBack {
         submit();
     }
 
-    /** Whether anything is held for a group that does not serve, or has no room. */
-    public boolean isBlocked() {
+    /** Whether some chunks have anything here for a group that does not serve, or has no room. */
+    public boolean isBlocked(LongPredicate chunks) {
         ClusterMap map = io.map();
         Layout layout = owner.layout();
         for (WriteExtent extent : extents) {
             long index = layout.chunkOf(extent.offset);
             boolean isStuck =
                     extent.isWaitingForRoom() || Stripe.isBlocked(map, layout, index, index);
-            if (!extent.abandoned && isStuck) {
+            if (!extent.abandoned && isStuck && chunks.test(index)) {
                 return true;
             }
         }

@@ -16,6 +16,7 @@ import io.cairn.wire.Limits;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -31,8 +32,9 @@ import org.slf4j.LoggerFactory;
  * <p>Bytes behind the end may have been stored and not been committed. So all clients that hold the
  * file open commit and keep their writers waiting meanwhile, this one commits as well, and the
  * master does it for the version of the inode that was seen then. Bytes that this client cannot
- * commit, because they wait for the lost server, go again to the new place. If more than that was
- * stored behind the end, everything stays where it is. Thread-safe.
+ * commit, because they wait for the lost server, go again to the new place. Chunks behind the end
+ * with bytes that it has stored, and cannot commit before the others, stay where they are.
+ * Thread-safe.
  */
 public final class Detour {
     private static final Logger LOG = LoggerFactory.getLogger(Detour.class);
@@ -85,7 +87,12 @@ public final class Detour {
         if (mount.chunks().map().isAvailable()) {
             return;
         }
-        boolean isStuck = inode.with(s -> !isTooLate(s) && s.chunks().isBlocked());
+        boolean isStuck =
+                inode.with(
+                        s -> {
+                            Reach reach = reach(s);
+                            return reach != null && s.chunks().isBlocked(reach::takesAlong);
+                        });
         if (isStuck && !isQuiet()) {
             Promises.whenDone(take(), (_, _) -> {});
         }
@@ -112,18 +119,30 @@ public final class Detour {
         return quiet && mount.nowMs() - quietSinceMs < QUIET_MS;
     }
 
-    /** Whether bytes are stored that would stay behind. */
-    private static boolean isTooLate(FileState s) {
-        return s.uncommitted().storedEnd() > keptEnd(s);
+    /**
+     * What a detour takes along now.
+     *
+     * @param version the version of the inode for which that holds
+     * @param first the first chunk behind the end; all when the contents are in the inode
+     * @param kept chunks from there on that stay because they have bytes, in ascending order
+     */
+    private record Reach(long version, long first, long[] kept) {
+        boolean takesAlong(long chunk) {
+            return chunk >= first && Arrays.binarySearch(kept, chunk) < 0;
+        }
     }
 
-    /** Up to here stays what is stored, or is remembered. */
-    private static long keptEnd(FileState s) {
+    /** What a detour takes along now; null when nobody knows which chunks have to stay. */
+    private static @Nullable Reach reach(FileState s) {
         Inode inode = s.inode();
         Layout layout = s.layout();
-        return inode.inline() != null
-                ? Limits.MAX_INLINE_BYTES
-                : layout.chunkBehind(inode.attributes().size()) << layout.chunkSizeLog2();
+        boolean isInline = inode.inline() != null;
+        long first = isInline ? 0 : layout.chunkBehind(inode.attributes().size());
+        // What was stored up to here is committed, or remembered.
+        long knownEnd = isInline ? Limits.MAX_INLINE_BYTES : first << layout.chunkSizeLog2();
+        boolean isAll = s.uncommitted().storedEnd() <= knownEnd;
+        long @Nullable [] kept = isAll ? new long[0] : s.uncommitted().storedChunks(first);
+        return kept == null ? null : new Reach(inode.attributes().version(), first, kept);
     }
 
     /**
@@ -134,13 +153,10 @@ public final class Detour {
         return new RoomSearch(place).begin();
     }
 
-    /** Whether a detour takes along all of a chunk: nothing that would stay behind is stored. */
+    /** Whether a detour takes along all of a chunk: nothing of it is stored. */
     private boolean takesAlong(long chunkIndex) {
-        return inode.with(
-                s ->
-                        !isTooLate(s)
-                                && (s.inode().inline() != null
-                                        || chunkIndex << s.layout().chunkSizeLog2() >= keptEnd(s)));
+        Reach reach = inode.<@Nullable Reach>with(Detour::reach);
+        return reach != null && reach.takesAlong(chunkIndex);
     }
 
     /** Whether the layout is another one afterwards. Never blocks. */
@@ -187,23 +203,23 @@ public final class Detour {
 
     private boolean alone() {
         CompletableFuture<Void> untilStuck = untilStuck();
-        if (!inode.<Boolean>with(s -> s.chunks().isBlocked())) {
+        if (!inode.<Boolean>with(s -> s.chunks().isBlocked(_ -> true))) {
             commit(untilStuck);
         }
-        long version =
-                inode.with(
+        Reach reach =
+                inode.<@Nullable Reach>with(
                         s -> {
-                            if (isTooLate(s)) {
-                                return -1L;
+                            Reach now = reach(s);
+                            if (now != null) {
+                                s.chunks().pause(now.first << s.layout().chunkSizeLog2());
                             }
-                            s.chunks().pause(s.inode().inline() == null ? keptEnd(s) : 0);
-                            return s.inode().attributes().version();
+                            return now;
                         });
-        if (version < 0) {
+        if (reach == null) {
             return false;
         }
         try {
-            return ask(version);
+            return ask(reach);
         } finally {
             inode.tell(s -> s.chunks().resume());
         }
@@ -244,9 +260,15 @@ public final class Detour {
         told.complete(null);
     }
 
-    private boolean ask(long version) {
+    private boolean ask(Reach reach) {
         Layout before = inode.layout();
-        Reply reply = mount.master().change(new ContentMutation.TakeDetour(inode.ino(), version));
+        Reply reply =
+                mount.master()
+                        .change(
+                                reach.kept.length == 0
+                                        ? new ContentMutation.TakeDetour(inode.ino(), reach.version)
+                                        : new ContentMutation.TakePartialDetour(
+                                                inode.ino(), reach.version, reach.kept));
         if (reply instanceof Reply.EntryReply entry) {
             inode.adopt(entry.inode());
         } else if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {

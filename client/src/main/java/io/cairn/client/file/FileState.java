@@ -247,7 +247,7 @@ final class FileState {
      */
     private void cutOff(long size) {
         contents.cut(size);
-        if (uncommitted.cutTo(size)) {
+        if (uncommitted.cutTo(size, layout().chunkSizeBytes())) {
             if (isDoubtful()) {
                 note(Uncommitted.cutUnheard());
             }
@@ -344,6 +344,9 @@ final class FileState {
     /** Bytes up to an offset are at the chunk servers. */
     void written(ChunkPlace place, long end, WriteReply reply) {
         uncommitted.stored(end, reply.allocatedDeltaBytes());
+        if (end > 0) {
+            uncommitted.storedIn(place.index());
+        }
         mount.unsynced().add(ino(), place, reply);
     }
 

@@ -99,7 +99,7 @@ public final class Standstill {
      * other client may wait for the same server: nobody waits for the bytes of the other one.
      */
     private boolean keepUnlessCommitted() {
-        boolean isBlocked = inode.<Boolean>with(s -> s.chunks().isBlocked());
+        boolean isBlocked = inode.<Boolean>with(s -> s.chunks().isBlocked(_ -> true));
         if (!isBlocked && inode.detour().commitUnlessStuck()) {
             return false;
         }

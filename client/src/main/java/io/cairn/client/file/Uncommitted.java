@@ -4,6 +4,8 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,18 @@ import org.jspecify.annotations.Nullable;
  * the inode.
  */
 final class Uncommitted {
+    /** So many chunks with stored bytes are remembered, as one detour can name. */
+    private static final int MAX_CHUNKS = 4096;
+
+    /** Chunks with stored bytes, with the number of the last store in each. */
+    private final NavigableMap<Long, Long> chunks = new TreeMap<>();
+
+    private long stores;
+    private long toldStores;
+
+    /** The last store in a chunk that is not remembered; 0 when all are. */
+    private long forgottenStore;
+
     private boolean dirty;
     private long sinceMs;
     private long end;
@@ -72,14 +86,44 @@ final class Uncommitted {
                         || (first.oid() == old.oid() && !first.sharesGroups(old))
                         || after.seed() != before.seed();
         if (moved) {
-            return storedEnd > keptEnd
+            return storedEnd > keptEnd && !isInPlace(before, after)
                     ? new FsException(
                             Errno.EIO, "the file moved to other storage while it was written")
                     : null;
         }
         boolean isGivenUp =
-                after.renewedOid() >= before.lastOid() && storedEnd > newFrom(before, after);
+                after.renewedOid() >= before.lastOid()
+                        && storedEnd > newFrom(before, after)
+                        && !isInPlace(before, after);
         return isGivenUp ? givenUp() : null;
+    }
+
+    /** Whether all chunks with stored bytes are where they were. */
+    private boolean isInPlace(Layout before, Layout after) {
+        if (forgottenStore != 0
+                || after.chunkSizeLog2() != before.chunkSizeLog2()
+                || after.stripeWidth() != before.stripeWidth()
+                || after.seed() != before.seed()) {
+            return false;
+        }
+        for (long chunk : chunks.keySet()) {
+            Layout.Run now = after.runOf(chunk);
+            Layout.Run then = before.runOf(chunk);
+            if (now.oid() != then.oid() || !now.sharesGroups(then)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * The chunks from one on with bytes that are at the chunk servers and not told to the master,
+     * in ascending order; null when there are too many to know them.
+     */
+    long @Nullable [] storedChunks(long first) {
+        return forgottenStore != 0
+                ? null
+                : chunks.tailMap(first).keySet().stream().mapToLong(Long::longValue).toArray();
     }
 
     /** From here on the objects of a layout are younger than those of an older one. */
@@ -136,6 +180,21 @@ final class Uncommitted {
         usedDeltaBytes += allocatedDeltaBytes;
     }
 
+    /** Bytes of a chunk are at the chunk servers. */
+    void storedIn(long chunk) {
+        stores++;
+        if (chunks.size() < MAX_CHUNKS || chunks.containsKey(chunk)) {
+            chunks.put(chunk, stores);
+        } else {
+            forgottenStore = stores;
+        }
+    }
+
+    private void forgetStores() {
+        chunks.clear();
+        forgottenStore = 0;
+    }
+
     /** Data was lost: the file is only as long as what was stored or is still buffered. */
     void lost(long bufferedEnd) {
         end = Math.min(end, Math.max(storedEnd, bufferedEnd));
@@ -144,13 +203,17 @@ final class Uncommitted {
     /** Stored bytes went to an object that is no more: only the buffered ones count. */
     void cutOff(long bufferedEnd) {
         end = Math.min(end, bufferedEnd);
+        forgetStores();
         storedEnd = 0;
         usedDeltaBytes = 0;
         toldUsedDeltaBytes = 0;
     }
 
-    /** The file was cut to a length; whether that cut off anything that is not committed. */
-    boolean cutTo(long size) {
+    /**
+     * The file was cut to a length in bytes; whether that cut off anything that is not committed.
+     */
+    boolean cutTo(long size, long chunkSizeBytes) {
+        chunks.tailMap((size + chunkSizeBytes - 1) / chunkSizeBytes).clear();
         boolean isCut = end > size || storedEnd > size;
         end = Math.min(end, size);
         storedEnd = Math.min(storedEnd, size);
@@ -167,6 +230,7 @@ final class Uncommitted {
     void beginTelling(boolean drained) {
         toldAll = drained;
         toldChanges = changes;
+        toldStores = stores;
         toldUsedDeltaBytes = usedDeltaBytes;
     }
 
@@ -174,6 +238,8 @@ final class Uncommitted {
     void told() {
         usedDeltaBytes -= toldUsedDeltaBytes;
         toldUsedDeltaBytes = 0;
+        chunks.values().removeIf(store -> store <= toldStores);
+        forgottenStore = forgottenStore <= toldStores ? 0 : forgottenStore;
         if (toldAll && changes == toldChanges) {
             clear();
         }
@@ -182,6 +248,7 @@ final class Uncommitted {
     /** Forgets everything. */
     void clear() {
         dirty = false;
+        forgetStores();
         end = 0;
         storedEnd = 0;
         mtimeNs = 0;

@@ -235,6 +235,29 @@ public sealed interface ContentMutation extends Mutation {
     }
 
     /**
+     * As {@link TakeDetour}, while some chunks behind the end stay where they are: the client that
+     * asks has stored bytes in them, and has not committed these yet. EINVAL when they are not in
+     * order or too many.
+     *
+     * @param kept the chunks, in ascending order; those before the end stay in any case
+     */
+    record TakePartialDetour(long ino, long version, long[] kept) implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.TAKE_PARTIAL_DETOUR;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(version).longs(kept);
+        }
+
+        static TakePartialDetour decode(Decoder in) {
+            return new TakePartialDetour(in.i64(), in.i64(), in.longs());
+        }
+    }
+
+    /**
      * Chunks of a file get a new object, because a snapshot keeps the old ones as they are: they
      * still have to be cloned from them. EntryReply; only those chunks are renewed that are where
      * the client thinks and wait for no other clone. EAGAIN while a snapshot is being taken, E2BIG

@@ -80,6 +80,13 @@ public enum MutationType implements MessageType {
             19, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.SwapContents::decode),
     RENEW_TAIL(20, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewTail::decode),
     TAKE_DETOUR(23, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.TakeDetour::decode),
+    TAKE_PARTIAL_DETOUR(
+            215,
+            SESSION,
+            REPEATABLE,
+            NEEDS_ROOM,
+            FOR_ALL,
+            ContentMutation.TakePartialDetour::decode),
     RENEW_CHUNKS(
             159, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewChunks::decode),
     SHARE_CHUNKS(

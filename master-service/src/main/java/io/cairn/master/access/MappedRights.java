@@ -94,6 +94,7 @@ final class MappedRights {
             case ContentMutation.SwapContents m -> swap(m);
             case ContentMutation.RenewTail m -> replace(m.ino());
             case ContentMutation.TakeDetour m -> replace(m.ino());
+            case ContentMutation.TakePartialDetour m -> replace(m.ino());
             case SharingMutation.ShareChunks m -> share(m.ino(), m.sourceIno());
             case SessionMutation.SetLock m -> lock(m.ino(), m.lock());
             case SessionMutation _, HostMutation _, LeaderMutation _ -> {}

@@ -135,6 +135,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
             case ContentMutation.SwapContents m -> change(Operation.WRITE, m.ino(), m.otherIno());
             case ContentMutation.RenewTail m -> change(Operation.WRITE, m.ino());
             case ContentMutation.TakeDetour m -> change(Operation.WRITE, m.ino());
+            case ContentMutation.TakePartialDetour m -> change(Operation.WRITE, m.ino());
             case ContentMutation.RenewChunks m -> change(Operation.WRITE, m.ino());
         };
     }

@@ -91,6 +91,7 @@ final class RuleSamples {
                 new ContentMutation.SwapContents(file, at.version(), at.other(), at.otherVersion()),
                 new ContentMutation.RenewTail(file, 1),
                 new ContentMutation.TakeDetour(file, 1),
+                new ContentMutation.TakePartialDetour(file, 1, new long[] {0}),
                 new ContentMutation.RenewChunks(file, new long[] {0}, new long[] {1}),
                 new SharingMutation.ShareChunks(file, at.version(), at.other(), 0, 1),
                 new SessionMutation.SetLock(file, lock(), false, 1),

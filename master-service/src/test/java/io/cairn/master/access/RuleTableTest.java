@@ -124,6 +124,7 @@ class RuleTableTest {
                     ContentMutation.SwapContents _,
                     ContentMutation.RenewTail _,
                     ContentMutation.TakeDetour _,
+                    ContentMutation.TakePartialDetour _,
                     ContentMutation.RenewChunks _,
                     ContentMutation.SharingMutation _ ->
                     change(Errno.EACCES, Operation.WRITE);

@@ -36,17 +36,22 @@ final class ChunkRenewal {
 
     /** EINVAL unless the chunks are in order, in a file of the largest size, and not too many. */
     static void requireOrder(ContentMutation.RenewChunks m, Layout layout) {
+        requireOrder(m.indices(), layout);
+        if (m.indices().length != m.oids().length) {
+            throw new FsException(Errno.EINVAL, "not as many objects as chunks");
+        }
+    }
+
+    /** EINVAL unless chunks are in order, in a file of the largest size, and not too many. */
+    static void requireOrder(long[] chunks, Layout layout) {
         long last = layout.chunkOf(FileSystem.MAX_FILE_BYTES);
-        boolean isOrdered =
-                m.indices().length == m.oids().length && m.indices().length <= MAX_CHUNKS;
-        for (int i = 0; isOrdered && i < m.indices().length; i++) {
-            long chunk = m.indices()[i];
-            isOrdered = chunk >= (i == 0 ? 0 : m.indices()[i - 1] + 1) && chunk <= last;
+        boolean isOrdered = chunks.length <= MAX_CHUNKS;
+        for (int i = 0; isOrdered && i < chunks.length; i++) {
+            isOrdered = chunks[i] >= (i == 0 ? 0 : chunks[i - 1] + 1) && chunks[i] <= last;
         }
         if (!isOrdered) {
             throw new FsException(
-                    Errno.EINVAL,
-                    "the chunks to renew are not in order, or more than " + MAX_CHUNKS);
+                    Errno.EINVAL, "the chunks are not in order, or more than " + MAX_CHUNKS);
         }
     }
 

@@ -17,7 +17,6 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.EntryReply;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -64,7 +63,8 @@ public final class ContentOperations {
             case ContentMutation.CloneDone m -> cloneDone(m);
             case ContentMutation.SwapContents m -> swap(m);
             case ContentMutation.RenewTail m -> renewTail(m);
-            case ContentMutation.TakeDetour m -> takeDetour(m);
+            case ContentMutation.TakeDetour m -> takeDetour(m.ino(), m.version(), new long[0]);
+            case ContentMutation.TakePartialDetour m -> takeDetour(m.ino(), m.version(), m.kept());
             case ContentMutation.RenewChunks m -> renewChunks(m);
         };
     }
@@ -330,21 +330,24 @@ public final class ContentOperations {
         return new EntryReply(isChanged ? inodes.put(draft) : inode, null, null, null);
     }
 
-    private EntryReply takeDetour(ContentMutation.TakeDetour m) {
-        Inode inode = inodes.file(m.ino());
-        if (inode.attributes().version() != m.version()) {
-            throw stale(m.ino(), "has changed since version " + m.version());
+    private EntryReply takeDetour(long ino, long version, long[] kept) {
+        Inode inode = inodes.file(ino);
+        if (inode.attributes().version() != version) {
+            throw stale(ino, "has changed since version " + version);
         }
         Layout layout = inode.layout();
+        if (layout != null) {
+            ChunkRenewal.requireOrder(kept, layout);
+        }
         InodeDraft draft = new InodeDraft(inode);
-        if (layout == null || !layouts.isUnfit(layout) || !takeDetour(draft, layout)) {
+        if (layout == null || !layouts.isUnfit(layout) || !takeDetour(draft, layout, kept)) {
             return new EntryReply(inode, null, null, null);
         }
         return new EntryReply(inodes.put(draft), null, null, null);
     }
 
-    private boolean takeDetour(InodeDraft draft, Layout layout) {
-        if (draft.inline != null) {
+    private boolean takeDetour(InodeDraft draft, Layout layout, long[] kept) {
+        if (draft.inline != null && kept.length == 0) {
             boolean helps = layouts.helps(layout, layouts.choose(draft.ino, draft.policy, 0));
             if (helps) {
                 renewObject(draft, layout);
@@ -352,16 +355,16 @@ public final class ContentOperations {
             return helps;
         }
         Layout.Run open = layouts.elsewhere(layout, draft.policy);
-        if (open == null || layout.objectCount() >= Layout.MAX_OBJECTS) {
+        // The chunk before it stays, with its doubt: the client may have stored more in it.
+        long first = draft.inline != null ? 0 : layout.chunkBehind(draft.sizeBytes);
+        LayoutDetour detour = new LayoutDetour(layout, first, kept);
+        if (open == null || !detour.isPossible()) {
             return false;
         }
-        long first = layout.chunkBehind(draft.sizeBytes);
-        // The chunk before it stays, with its doubt: the client may have stored more in it.
-        long firstByte = first << layout.chunkSizeLog2();
-        List<Layout.Run> runs = new ArrayList<>(truncated(draft.ino, layout, firstByte).runs());
-        Layout.Run last = runs.removeLast();
-        runs.add(open.beside(last.firstChunk(), last.oid()));
-        draft.layout = layout.withRenewed(runs);
+        // What was to be stored between chunks that stay may arrive late: it goes with the object.
+        long firstByte = detour.behind() << layout.chunkSizeLog2();
+        Layout cut = truncated(draft.ino, layout, firstByte);
+        draft.layout = layout.withRenewed(detour.runs(cut, open));
         return true;
     }
 

@@ -72,7 +72,7 @@ public final class DoubtfulObjects {
 
     /** Whether a file is one of those, be it by itself or with all others. */
     boolean has(long ino, @Nullable Layout layout) {
-        return inos.contains(ino) || (layout != null && layout.lastOid() < unknownBefore);
+        return inos.contains(ino) || (layout != null && layout.oidAtEnd(0) < unknownBefore);
     }
 
     /** Whether a client that was lost is known to have had a file open. */

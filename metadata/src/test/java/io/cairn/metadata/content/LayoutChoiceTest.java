@@ -324,6 +324,72 @@ class LayoutChoiceTest {
         return bench.ok(new ContentMutation.TakeDetour(ino, version)).inode();
     }
 
+    private static Layout partial(Bench bench, long ino, long... kept) {
+        long version = bench.inode(ino).attributes().version();
+        Inode after = bench.ok(new ContentMutation.TakePartialDetour(ino, version, kept)).inode();
+        return Objects.requireNonNull(after.layout());
+    }
+
+    private static void assertMoved(Bench bench, Layout before, Layout now, Set<Long> kept) {
+        ClusterMap map = bench.namespace.clusterMap();
+        for (long chunk = 0; chunk < 20; chunk++) {
+            boolean stays = kept.contains(chunk);
+            assertEquals(stays, before.runOf(chunk).oid() == now.runOf(chunk).oid());
+            PlacementGroup group = Objects.requireNonNull(map.groupOf(now, chunk));
+            if (stays) {
+                assertEquals(map.groupOf(before, chunk), group, "chunk " + chunk);
+            } else {
+                assertNotNull(group.head(), "chunk " + chunk);
+            }
+        }
+    }
+
+    /** A client has stored bytes behind the end, and cannot commit them before others. */
+    @Test
+    void chunksThatAClientHasStoredStayInAPartialDetour() {
+        Bench bench = Bench.withPools(1);
+        bench.changeMap(lossy(2, Set.of(), 1));
+        Inode small = bench.create(ROOT, "small", "x");
+        Inode large = bench.truncate(bench.create(ROOT, "large").ino(), (5 << 22) + 7);
+        Layout before = Objects.requireNonNull(large.layout());
+        assertEquals(before, partial(bench, large.ino(), 7), "no detour is needed");
+        bench.changeMap(lossy(3, Set.of(2), 1));
+        long version = large.attributes().version();
+        long[] disorder = {8, 7};
+        bench.fails(
+                Errno.EINVAL,
+                new ContentMutation.TakePartialDetour(large.ino(), version, disorder));
+        bench.fails(
+                Errno.ESTALE,
+                new ContentMutation.TakePartialDetour(large.ino(), version - 1, new long[] {7}));
+        Layout now = partial(bench, large.ino(), 2, 7, 8, 11);
+        assertRuns(bench.inode(large.ino()), 0L, 6L, 7L, 9L, 11L, 12L);
+        assertMoved(bench, before, now, Set.of(0L, 1L, 2L, 3L, 4L, 5L, 7L, 8L, 11L));
+        assertEquals(before.lastOid(), now.renewedOid());
+        bench.verify();
+        // The next server is lost, and some of what moved is stored meanwhile.
+        bench.changeMap(lossy(4, Set.of(1, 2), 1));
+        Layout again = partial(bench, large.ino(), 6, 7, 8, 9, 11, 13);
+        assertMoved(
+                bench,
+                now,
+                again,
+                Set.of(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 11L, 13L));
+        bench.verify();
+        bench.truncate(large.ino(), (8 << 22) + 1);
+        bench.verify();
+        bench.truncate(large.ino(), 0);
+        bench.verify();
+        // Contents in the inode stay there: whoever moves them has stored the second chunk.
+        Layout inline = Objects.requireNonNull(small.layout());
+        assertMoved(bench, inline, partial(bench, small.ino(), 1), Set.of(1L));
+        assertRuns(bench.inode(small.ino()), 0L, 1L, 2L);
+        assertNotNull(bench.inode(small.ino()).inline());
+        bench.verify();
+        bench.truncate(small.ino(), 0);
+        bench.verify();
+    }
+
     @Test
     void aPoolThatDoesNotServeIsPassedOverButNotForFewerCopies() {
         Bench bench = Bench.withPools(1);
