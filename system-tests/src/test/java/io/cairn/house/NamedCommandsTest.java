@@ -122,9 +122,7 @@ final class NamedCommandsTest {
         try (StandardJavaFileManager manager =
                 compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             List<Path> files =
-                    sources(repository()).stream()
-                            .filter(NamedCommandsTest::isOfInterest)
-                            .toList();
+                    sources(repository()).stream().filter(NamedCommandsTest::isOfInterest).toList();
             JavacTask task =
                     (JavacTask)
                             compiler.getTask(

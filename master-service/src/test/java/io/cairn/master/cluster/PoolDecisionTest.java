@@ -32,8 +32,7 @@ final class PoolDecisionTest {
         return retired(map, Set.of(Compression.LZ4, Compression.ZSTD), used);
     }
 
-    private static List<Integer> retired(
-            ClusterMap map, Set<Compression> wanted, Integer... used) {
+    private static List<Integer> retired(ClusterMap map, Set<Compression> wanted, Integer... used) {
         MapDraft draft = new MapDraft(map);
         PoolDecision.retire(draft, Set.of(used), wanted);
         return draft.delta().gone().pools();

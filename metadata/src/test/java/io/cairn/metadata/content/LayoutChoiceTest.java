@@ -370,11 +370,7 @@ class LayoutChoiceTest {
         // The next server is lost, and some of what moved is stored meanwhile.
         bench.changeMap(lossy(4, Set.of(1, 2), 1));
         Layout again = partial(bench, large.ino(), 6, 7, 8, 9, 11, 13);
-        assertMoved(
-                bench,
-                now,
-                again,
-                Set.of(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 11L, 13L));
+        assertMoved(bench, now, again, Set.of(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 11L, 13L));
         bench.verify();
         bench.truncate(large.ino(), (8 << 22) + 1);
         bench.verify();
