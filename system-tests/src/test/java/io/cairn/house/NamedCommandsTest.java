@@ -182,13 +182,13 @@ final class NamedCommandsTest {
                 isValue = false;
             } else if (word.startsWith("-") && word.length() > 1) {
                 OptionSpec option = at.optionsMap().get(word.replaceFirst("=.*", ""));
-                if (option == null && at != root) {
+                if (option == null && at.parent() != null) {
                     return "no option " + word;
                 }
                 isValue = option != null && option.arity().min() > 0 && !word.contains("=");
             } else if (next != null) {
                 at = next.getCommandSpec();
-            } else if (at == root) {
+            } else if (at.parent() == null) {
                 return isQuoted && WORD.matcher(word).matches() ? "no command " + word : null;
             } else if (isGroup(at)) {
                 return WORD.matcher(word).matches() ? "no command " + word : null;
