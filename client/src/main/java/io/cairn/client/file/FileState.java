@@ -336,6 +336,7 @@ final class FileState {
 
     /** Contents were changed at the chunk servers directly, as by punching a hole. */
     void changed(ChunkPlace place, long from, long to, WriteReply reply) {
+        uncommitted.storedIn(place.index());
         written(place, 0, reply);
         forgetReadAhead(from, to);
         touch();

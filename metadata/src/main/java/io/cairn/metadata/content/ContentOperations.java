@@ -361,7 +361,8 @@ public final class ContentOperations {
         if (open == null || !detour.isPossible()) {
             return false;
         }
-        // What was to be stored between chunks that stay may arrive late: it goes with the object.
+        // What was to be stored between chunks that stay may be there, or arrive late.
+        detour.gaps((from, end) -> ledger.release(draft.ino, layout, from, end));
         long firstByte = detour.behind() << layout.chunkSizeLog2();
         Layout cut = truncated(draft.ino, layout, firstByte);
         draft.layout = layout.withRenewed(detour.runs(cut, open));

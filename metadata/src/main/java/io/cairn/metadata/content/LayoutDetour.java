@@ -11,6 +11,11 @@ import java.util.List;
  * run is a new one in any case: what the file grows by goes there. Immutable.
  */
 final class LayoutDetour {
+    /** Hears of chunks that move: from one on up to another one, which stays. */
+    interface Gaps {
+        void between(long fromChunk, long endChunk);
+    }
+
     private final Layout layout;
     private final long first;
     private final long[] kept;
@@ -65,15 +70,20 @@ final class LayoutDetour {
         List<Run> runs = new ArrayList<>(cut.runs());
         Run last = runs.removeLast();
         Run there = place.beside(last.firstChunk(), last.oid());
+        gaps((from, end) -> move(runs, from, end, there));
+        runs.add(there);
+        return kept.length == 0 ? runs : Layout.joined(runs);
+    }
+
+    /** Names the chunks that move and lie before one that stays, in ascending order. */
+    void gaps(Gaps gaps) {
         long at = first;
         for (long chunk : kept) {
             if (chunk > at) {
-                move(runs, at, chunk, there);
+                gaps.between(at, chunk);
             }
             at = Math.max(at, chunk + 1);
         }
-        runs.add(there);
-        return kept.length == 0 ? runs : Layout.joined(runs);
     }
 
     /** Moves the chunks from one on up to one that stays. */

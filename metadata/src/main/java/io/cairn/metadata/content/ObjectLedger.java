@@ -62,6 +62,23 @@ public final class ObjectLedger {
         }
     }
 
+    /**
+     * Releases what the layout of an inode refers to from a chunk on up to another one, and nothing
+     * behind that: there may be chunks of the same object that stay. What other inodes share stays.
+     */
+    void release(long ino, Layout layout, long fromChunk, long endChunk) {
+        List<Run> runs = layout.runs();
+        for (int i = 0; i < runs.size(); i++) {
+            Run run = runs.get(i);
+            long runEnd = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() : TO_END;
+            long from = Math.max(fromChunk, run.firstChunk());
+            long end = Math.min(endChunk, runEnd);
+            if (from < end) {
+                release(ino, run, run.oid(), new Part(from, end));
+            }
+        }
+    }
+
     /** Two files are about to exchange their contents. */
     void swap(Inode one, Inode other) {
         shared.swap(one, other);

@@ -366,11 +366,22 @@ class LayoutChoiceTest {
         assertRuns(bench.inode(large.ino()), 0L, 6L, 7L, 9L, 11L, 12L);
         assertMoved(bench, before, now, Set.of(0L, 1L, 2L, 3L, 4L, 5L, 7L, 8L, 11L));
         assertEquals(before.lastOid(), now.renewedOid());
+        long first = before.lastOid();
+        List<String> moved = new ArrayList<>();
+        moved.add(first + "[6,7)");
+        moved.add(first + "[9,11)");
+        moved.add(first + "[12,end)");
+        assertEquals(moved, garbage(bench));
         bench.verify();
         // The next server is lost, and some of what moved is stored meanwhile.
         bench.changeMap(lossy(4, Set.of(1, 2), 1));
         Layout again = partial(bench, large.ino(), 6, 7, 8, 9, 11, 13);
         assertMoved(bench, now, again, Set.of(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 11L, 13L));
+        long second = now.lastOid();
+        moved.add(second + "[10,11)");
+        moved.add(second + "[12,13)");
+        moved.add(second + "[14,end)");
+        assertEquals(moved, garbage(bench));
         bench.verify();
         bench.truncate(large.ino(), (8 << 22) + 1);
         bench.verify();
@@ -379,11 +390,24 @@ class LayoutChoiceTest {
         // Contents in the inode stay there: whoever moves them has stored the second chunk.
         Layout inline = Objects.requireNonNull(small.layout());
         assertMoved(bench, inline, partial(bench, small.ino(), 1), Set.of(1L));
+        String chunk = inline.lastOid() + "[0,1)";
+        assertTrue(garbage(bench).contains(chunk), chunk + " is in the way of nobody");
         assertRuns(bench.inode(small.ino()), 0L, 1L, 2L);
         assertNotNull(bench.inode(small.ino()).inline());
         bench.verify();
         bench.truncate(small.ino(), 0);
         bench.verify();
+    }
+
+    private static List<String> garbage(Bench bench) {
+        return bench.namespace.garbage(0, 100).stream()
+                .map(
+                        task -> {
+                            boolean isOpen = task.endChunk() == ObjectLedger.TO_END;
+                            String end = isOpen ? "end" : String.valueOf(task.endChunk());
+                            return task.oid() + "[" + task.fromChunk() + "," + end + ")";
+                        })
+                .toList();
     }
 
     @Test
