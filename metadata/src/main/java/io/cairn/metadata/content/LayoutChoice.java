@@ -174,20 +174,20 @@ public final class LayoutChoice {
 
     /**
      * The youngest pool of a kind with as many copies as one, or else with more; with the same
-     * compression if there is one with that number.
+     * compression if there is one with that number, or else without any.
      */
     private static @Nullable Pool youngest(ClusterMap map, Pool best, Predicate<Pool> kind) {
         for (int n = best.replicas(); n <= Policy.MAX_REPLICAS; n++) {
             Pool alike = null;
-            Pool other = null;
+            Pool plain = null;
             for (Pool pool : map.pools()) {
                 if (pool.replicas() == n && kind.test(pool)) {
                     alike = pool.compression() == best.compression() ? pool : alike;
-                    other = pool;
+                    plain = pool.compression() == Compression.NONE ? pool : plain;
                 }
             }
-            if (other != null) {
-                return alike == null ? other : alike;
+            if (alike != null || plain != null) {
+                return alike == null ? plain : alike;
             }
         }
         return null;

@@ -66,12 +66,19 @@ class LayoutChoiceTest {
 
     /** Pools of one group each, in order of their numbers from 1. */
     private static ClusterMap kinds(Pool... pools) {
+        return kinds(Set.of(), pools);
+    }
+
+    /** The same, of which some do not serve. */
+    private static ClusterMap kinds(Set<Integer> lost, Pool... pools) {
         List<Pool> numbered = new ArrayList<>();
         List<PlacementGroup> groups = new ArrayList<>();
         for (Pool pool : pools) {
             int id = numbered.size() + 1;
             numbered.add(new Pool(id, pool.replicas(), id, 1, pool.compression()));
-            Member member = new Member(1, MemberState.SERVING);
+            Member member =
+                    new Member(
+                            1, lost.contains(id) ? MemberState.LAST_SERVING : MemberState.SERVING);
             groups.add(new PlacementGroup(id, id, 1, List.of(member)));
         }
         return new ClusterMap(1, List.of(), List.of(), numbered, groups);
@@ -109,6 +116,41 @@ class LayoutChoiceTest {
         assertTrue(LayoutChoice.satisfies(map, 1, layout, two.with(Compression.ZSTD)));
         assertFalse(LayoutChoice.satisfies(map, 1, layout, two));
         assertFalse(LayoutChoice.satisfies(map, 1, layout, two.with(Compression.LZ4)));
+    }
+
+    private static int chosen(ClusterMap map, Compression asked) {
+        Bench bench = new Bench();
+        bench.changeMap(map);
+        bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(1, 0, -1).with(asked)));
+        return pool(bench.create(ROOT, "f"));
+    }
+
+    @Test
+    void nothingIsPackedThatDidNotAskForIt() {
+        ClusterMap map =
+                kinds(
+                        Set.of(1, 2),
+                        kind(1, Compression.NONE),
+                        kind(1, Compression.LZ4),
+                        kind(1, Compression.ZSTD));
+        assertEquals(1, chosen(map, Compression.NONE), "as asked, when it serves again");
+        assertEquals(1, chosen(map, Compression.UNSAID), "as asked, when it serves again");
+        assertEquals(2, chosen(map, Compression.LZ4), "as asked, when it serves again");
+        assertEquals(3, chosen(map, Compression.ZSTD));
+        map =
+                kinds(
+                        Set.of(2),
+                        kind(1, Compression.NONE),
+                        kind(1, Compression.LZ4),
+                        kind(1, Compression.ZSTD));
+        assertEquals(1, chosen(map, Compression.LZ4), "plain");
+        map =
+                kinds(
+                        Set.of(1),
+                        kind(1, Compression.NONE),
+                        kind(1, Compression.ZSTD),
+                        kind(2, Compression.NONE));
+        assertEquals(3, chosen(map, Compression.NONE), "more copies");
     }
 
     @Test
