@@ -36,6 +36,10 @@ import org.jspecify.annotations.Nullable;
 /** {@code /classes}: named policies; {@code /directory-classes}: directories that have one. */
 public final class ClassesResource implements Resource {
     private static final int MAX_STRIPE = 65_536;
+
+    /** Chunks that are unpacked within the time that a change may take: 16 MiB. */
+    private static final int MAX_PACKED_LOG2 = 24;
+
     private static final long MAX_TRASH_S = 100L * 366 * 86_400;
 
     /** Directories that a document of a class names. */
@@ -228,13 +232,23 @@ public final class ClassesResource implements Resource {
     /** What a body says, and the rest as it was. */
     private static StorageClass asked(Call call, StorageClass before) {
         Policy policy = before.policy();
-        return new StorageClass(
-                before.name(),
+        Policy asked =
                 new Policy(
                         (int) number(call, REPLICAS, policy.replicas(), 0),
                         chunkSizeLog2(call, policy.chunkSizeLog2()),
                         (int) number(call, STRIPE, policy.stripeWidth(), -1),
-                        compression(call, policy.compression())),
+                        compression(call, policy.compression()));
+        boolean isPacked = asked.compression().orNone() != Compression.NONE;
+        if (isPacked && asked.chunkSizeLog2() > MAX_PACKED_LOG2) {
+            throw Problem.invalid(
+                    CHUNK_SIZE,
+                    "A class with a compression has chunks of 16 MiB at most, because the first"
+                            + " change of a packed chunk unpacks all of it: give a"
+                            + " 'chunkSizeBytes' up to 16777216, or no compression.");
+        }
+        return new StorageClass(
+                before.name(),
+                asked,
                 number(call, TRASH, before.trashSeconds(), StorageClass.UNSAID));
     }
 

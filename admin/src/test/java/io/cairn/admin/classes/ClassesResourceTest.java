@@ -115,6 +115,20 @@ final class ClassesResourceTest {
     }
 
     @Test
+    void largeChunksAreNotPacked() throws Exception {
+        String body = "{\"name\":\"texts\",\"compression\":\"zstd\",\"chunkSizeBytes\":%d}";
+        refused(400, "16 MiB at most", "POST", "/classes", body.formatted(1 << 25));
+        done(201, "POST", "/classes", body.formatted(1 << 24));
+        refused(400, "no compression", "PATCH", "/classes/texts", "{\"chunkSizeBytes\":67108864}");
+        done(
+                200,
+                "PATCH",
+                "/classes/texts",
+                "{\"chunkSizeBytes\":67108864,\"compression\":\"none\"}");
+        refused(400, "16777216", "PATCH", "/classes/texts", "{\"compression\":\"lz4\"}");
+    }
+
+    @Test
     void badOrdersAreRefusedWithAWord() throws Exception {
         done(201, "POST", "/classes", "{\"name\":\"a\",\"replicas\":1}");
         refused(409, "already", "POST", "/classes", "{\"name\":\"a\",\"replicas\":1}");
