@@ -41,11 +41,29 @@ final class PoolDecision {
     }
 
     /**
+     * The compressions of which there are to be pools: none, those that are wanted, and those of
+     * pools that something refers to.
+     *
+     * @param used pools that a file or an entry of garbage refers to
+     * @param wanted compressions that classes ask for
+     */
+    static Set<Compression> kinds(ClusterMap map, Set<Integer> used, Set<Compression> wanted) {
+        Set<Compression> kinds = EnumSet.of(Compression.NONE);
+        kinds.addAll(wanted);
+        for (Pool pool : map.pools()) {
+            if (used.contains(pool.id())) {
+                kinds.add(pool.compression());
+            }
+        }
+        return kinds;
+    }
+
+    /**
      * Fresh pools over the given targets: for every number of replicas from 1 to {@code
      * maxReplicas} that the number of distinct servers allows, one pool. The same for each
      * compression that is wanted. There are none for a compression of which there is no news.
      *
-     * @param wanted compressions besides NONE
+     * @param wanted as {@link #kinds} tells them; NONE is one of them in any case
      */
     static void expand(
             MapDraft draft, List<Target> members, int maxReplicas, Set<Compression> wanted) {
@@ -75,7 +93,7 @@ final class PoolDecision {
      * more; or there are too few servers for it besides those that drain.
      *
      * @param used pools that a file or an entry of garbage refers to
-     * @param wanted compressions besides NONE
+     * @param wanted as {@link #kinds} tells them; NONE is one of them in any case
      */
     static void retire(MapDraft draft, Set<Integer> used, Set<Compression> wanted) {
         ClusterMap map = draft.map();

@@ -276,9 +276,10 @@ public final class ServerWatch {
             if (!leases.presumes()) {
                 moves.decide(draft, views);
             }
-            expandIfDue(draft);
             Namespace state = namespace.get();
-            PoolDecision.retire(draft, state.usedPools(), state.classes().compressions());
+            var kinds = PoolDecision.kinds(map, state.usedPools(), state.classes().compressions());
+            expandIfDue(draft, kinds);
+            PoolDecision.retire(draft, state.usedPools(), kinds);
             HeadDecision.decide(draft, clock.wallNs() / 1_000_000);
         }
         MapDelta delta = draft.delta();
@@ -373,7 +374,7 @@ public final class ServerWatch {
      * New pools when targets exist that the youngest pools do not use, or classes ask for such as
      * there are none, and no further server came for a while.
      */
-    private void expandIfDue(MapDraft draft) {
+    private void expandIfDue(MapDraft draft, Set<Compression> kinds) {
         ClusterMap map = draft.map();
         List<Target> present = new ArrayList<>();
         long now = clock.millis();
@@ -395,7 +396,7 @@ public final class ServerWatch {
         if (early || distinct < settings.replicas() || (!complete && !settled)) {
             return;
         }
-        PoolDecision.expand(draft, present, most, namespace.get().classes().compressions());
+        PoolDecision.expand(draft, present, most, kinds);
     }
 
     private static boolean isHealthy(Seen seen, Target target) {

@@ -99,6 +99,30 @@ final class PoolDecisionTest {
         assertEquals(List.of(), retired(both), "each is the youngest of its kind");
     }
 
+    /** The next map where no class asks for a compression any more. */
+    private static ClusterMap unwanted(ClusterMap map, List<Target> present, Integer... used) {
+        MapDraft draft = new MapDraft(map);
+        Set<Compression> kinds = PoolDecision.kinds(map, Set.of(used), Set.of());
+        PoolDecision.expand(draft, present, 3, kinds);
+        PoolDecision.retire(draft, Set.of(used), kinds);
+        return map.with(draft.delta());
+    }
+
+    @Test
+    void poolsOfACompressionInUseAreStillExpanded() {
+        ClusterMap plain = HeadDecisionTest.even();
+        List<Target> all = List.copyOf(plain.targets());
+        List<Target> two = all.stream().filter(t -> t.id() < 3).toList();
+        ClusterMap packed = expanded(plain, all, Compression.ZSTD);
+        assertEquals(plain.pools().size(), unwanted(packed, all, 1, 2).pools().size());
+        ClusterMap kept = unwanted(packed, all, 1, 5);
+        assertEquals(kinds(packed), kinds(kept), "files refer to one of them");
+        ClusterMap small = expanded(plain, two, Compression.ZSTD);
+        ClusterMap large = unwanted(unwanted(small, all, 4), all, 4);
+        assertEquals(kinds(packed).subList(3, 6), kinds(large).subList(4, 7), "new targets");
+        assertEquals(kinds(large), kinds(unwanted(large, all, 4)), "it settles");
+    }
+
     @Test
     void poolsOfACompressionThatNobodyWantsGoWhenNothingRefersToThem() {
         ClusterMap plain = HeadDecisionTest.even();
