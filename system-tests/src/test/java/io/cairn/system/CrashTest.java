@@ -2,16 +2,6 @@ package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.client.CairnFileSystem;
-import io.cairn.client.session.ClientSettings;
-import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Caller;
-import io.cairn.fs.FileSystem;
-import io.cairn.fs.Name;
-import io.cairn.net.EventLoops;
-import io.cairn.net.tcp.NettyTransport;
-import io.cairn.runtime.Clock;
-import io.cairn.runtime.ThreadScheduler;
 import io.cairn.testkit.Shell;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -35,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 300)
 final class CrashTest {
     private static final int GAP_BYTES = 64 << 20;
-    private static final int LEAST_BYTES = 4 << 20;
 
     @TempDir private Path directory;
 
@@ -191,54 +180,6 @@ final class CrashTest {
                 requireZeros(mount.resolve("written"), writtenBytes);
             }
         }
-    }
-
-    /** I11: chunks of a file of which the master never heard anything but its name. */
-    @Test
-    void whatALostClientWroteOfANewFileIsCollected() throws Exception {
-        try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
-            cluster.startMasters(1, 1);
-            cluster.startChunkServers(1);
-            Path mount = cluster.mount("mnt");
-            long before = usedBytes();
-            writeAndVanish(cluster.masters(), before + LEAST_BYTES);
-            assertEquals(0, Files.size(mount.resolve("new")));
-            Poll.until("what it wrote is collected", 100, () -> usedBytes() < before + LEAST_BYTES);
-            assertEquals(0, Files.size(mount.resolve("new")));
-            Files.write(mount.resolve("new"), new byte[GAP_BYTES]);
-            requireZeros(mount.resolve("new"), 0);
-        }
-    }
-
-    /** A client that never commits by itself stores chunks, and is cut off without a word. */
-    private void writeAndVanish(String masters, long untilBytes) throws Exception {
-        try (ThreadScheduler scheduler = new ThreadScheduler("victim", 1);
-                EventLoops loops = new EventLoops("victim", 1, Clock.system());
-                NettyTransport transport = new NettyTransport(loops)) {
-            ClientSettings settings =
-                    ClientSettings.of(List.of(Endpoint.parse(masters)), "victim")
-                            .withWriteBackDelayMs(600_000);
-            FileSystem victim =
-                    CairnFileSystem.connect(
-                            settings, transport, Clock.system(), scheduler, new Random(1));
-            FileSystem.Created made =
-                    victim.create(
-                            Caller.ROOT,
-                            FileSystem.ROOT_INO,
-                            Name.of("new"),
-                            0644,
-                            FileSystem.O_RDWR);
-            byte[] bytes = new byte[2 * LEAST_BYTES];
-            Arrays.fill(bytes, (byte) 'x');
-            made.file().write(0, ByteBuffer.wrap(bytes));
-            Poll.until("it is stored", 30, () -> usedBytes() >= untilBytes);
-        }
-    }
-
-    /** What the only chunk server takes of its disk. */
-    private long usedBytes() throws Exception {
-        String answer = Shell.run(directory, "du -s --block-size=1 c1 2>/dev/null || true");
-        return Long.parseLong(answer.substring(0, answer.indexOf('\t')));
     }
 
     /** Writes until the mount is killed. */
