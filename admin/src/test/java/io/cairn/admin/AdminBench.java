@@ -72,7 +72,12 @@ public final class AdminBench implements AutoCloseable {
 
     /** Of a release that understands these versions. */
     public AdminBench(Path directory, ProtocolRange understood) throws Exception {
-        master = new LoneMaster(understood);
+        this(directory, new LoneMaster(understood));
+    }
+
+    /** Of a master, which ends with it. */
+    public AdminBench(Path directory, LoneMaster master) throws Exception {
+        this.master = master;
         master.group(group);
         Path file = directory.resolve("admin.token");
         api =

@@ -13,6 +13,8 @@ import java.util.Random;
 
 /** A master that leads alone: real network and time, a log that applies at once, no disk. */
 public final class LoneMaster implements AutoCloseable {
+    private static final long SERVER_LEASE_MS = 3_000;
+
     public final EventLoops loops = new EventLoops("lone-master", 2, Clock.system());
     public final NettyTransport transport = new NettyTransport(loops);
     public final MasterService service;
@@ -27,6 +29,10 @@ public final class LoneMaster implements AutoCloseable {
 
     /** The same of a release that understands these versions. */
     public LoneMaster(ProtocolRange understood) throws InterruptedException {
+        this(understood, SERVER_LEASE_MS);
+    }
+
+    private LoneMaster(ProtocolRange understood, long serverLeaseMs) throws InterruptedException {
         log = new DirectLog(new Namespace(new MemoryStore(), understood));
         // What its clock finds long past would be cleaned away at any moment.
         log.nowNs = Clock.system().wallNs();
@@ -42,7 +48,7 @@ public final class LoneMaster implements AutoCloseable {
                 new MasterSettings(
                         "m1",
                         new Endpoint("127.0.0.1", 0),
-                        new ClusterSettings(2, 1, 100, 3_000),
+                        new ClusterSettings(2, 1, 100, serverLeaseMs),
                         4096,
                         15_000);
         service = new MasterService(settings, ground);
@@ -54,6 +60,14 @@ public final class LoneMaster implements AutoCloseable {
             }
             Thread.sleep(10);
         }
+    }
+
+    /**
+     * One for tests without chunk servers. A new leader takes no snapshot for the time of a lease,
+     * as there may be servers that it does not know; here that is a moment.
+     */
+    public static LoneMaster withoutServers() throws InterruptedException {
+        return new LoneMaster(ProtocolRange.OURS, 100);
     }
 
     /** Lets it lead or not. */

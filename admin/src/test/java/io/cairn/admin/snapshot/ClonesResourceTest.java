@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.admin.AdminBench;
 import io.cairn.admin.Forest;
 import io.cairn.fs.Name;
+import io.cairn.master.LoneMaster;
 import io.cairn.wire.master.TreeMutation;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ class ClonesResourceTest {
 
     @BeforeEach
     void open() throws Exception {
-        bench = new AdminBench(directory);
+        bench = new AdminBench(directory, LoneMaster.withoutServers());
         forest = new Forest(bench.master.service);
         dir = forest.mkdir(Forest.ROOT, "dir").ino();
         forest.create(dir, "f", "contents");

@@ -50,7 +50,7 @@ final class SchedulesResourceTest {
 
     @Test
     void theRealCoreTakesAndDropsThem() throws Exception {
-        try (LoneMaster master = new LoneMaster()) {
+        try (LoneMaster master = LoneMaster.withoutServers()) {
             Forest forest = new Forest(master.service);
             long dir = forest.mkdir(Forest.ROOT, "d").ino();
             ManualClock clock =
@@ -107,7 +107,7 @@ final class SchedulesResourceTest {
 
     @Test
     void aScheduleIsSetListedChangedAndRemoved() throws Exception {
-        try (AdminBench bench = new AdminBench(directory)) {
+        try (AdminBench bench = new AdminBench(directory, LoneMaster.withoutServers())) {
             Forest forest = new Forest(bench.master.service);
             long dir = forest.mkdir(Forest.ROOT, "d").ino();
             HttpResponse<String> plan = change(bench, "PUT", "/d?plan=true", "{\"weekly\":24}");
@@ -143,7 +143,7 @@ final class SchedulesResourceTest {
 
     @Test
     void badOrdersAreRefusedWithAWord() throws Exception {
-        try (AdminBench bench = new AdminBench(directory)) {
+        try (AdminBench bench = new AdminBench(directory, LoneMaster.withoutServers())) {
             Forest forest = new Forest(bench.master.service);
             long dir = forest.mkdir(Forest.ROOT, "d").ino();
             forest.create(dir, "f", "12345");
