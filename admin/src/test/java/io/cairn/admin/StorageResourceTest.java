@@ -187,6 +187,10 @@ class StorageResourceTest {
         String never = "verified={secondsAgo=null, unverified=2}";
         assertTrue(bench.get("/durability/").toString().contains(never));
         List<ScrubReport.Finding> none = List.of();
+        ScrubReport empty = new ScrubReport(5_900, 0, 0, 0, true, 0, 0, 0, 0, 0, 0, none);
+        bench.heartbeat("c1", 1, TargetLoad.NONE, empty);
+        String noCopy = "verified={secondsAgo=null, unverified=1}";
+        assertTrue(bench.get("/durability/").toString().contains(noCopy));
         ScrubReport young = new ScrubReport(5_900, 0, 3, 3, true, 0, 0, 3, 0, 0, 0, none);
         bench.heartbeat("c1", 1, TargetLoad.NONE, young);
         String one = "verified={secondsAgo=5, unverified=1}";

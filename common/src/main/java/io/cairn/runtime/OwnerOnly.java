@@ -38,11 +38,27 @@ public final class OwnerOnly {
     }
 
     /**
+     * Makes a data directory unless it exists, closed to everybody but its owner. Those above it
+     * that are missing get the usual rights.
+     */
+    public static void make(Path directory) throws IOException {
+        boolean isNew = Files.notExists(directory);
+        Files.createDirectories(directory);
+        if (isNew && hasRights()) {
+            Files.setPosixFilePermissions(directory, OWNER);
+        }
+    }
+
+    private static boolean hasRights() {
+        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+    }
+
+    /**
      * Closes a data directory to everybody but its owner, and says so when it was open. Below it
      * nobody else comes by then, whatever the rights there are.
      */
     public static void close(Path directory) {
-        if (!FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {
+        if (!hasRights()) {
             return;
         }
         try {

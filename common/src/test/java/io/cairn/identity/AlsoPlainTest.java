@@ -17,6 +17,7 @@ import io.cairn.net.EchoHandler;
 import io.cairn.net.EventLoops;
 import io.cairn.net.NetworkRig;
 import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals.Reason;
 import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
@@ -111,10 +112,12 @@ class AlsoPlainTest {
 
     @Test
     void whoAnswersInPlainTextIsCalledAgain() throws Exception {
+        long before = CLUSTER.refusals.count(Reason.PLAIN);
         try (Answering plain = new Answering(true, 0, 0, 0, 20, 1, 0, 0, 0, 0, 0, 0, 0, 0)) {
             assertEquals(Errno.DISCONNECTED, failure(plain.endpoint(), 20_000).errno());
             assertEquals(2, plain.callers.get());
         }
+        assertEquals(before, CLUSTER.refusals.count(Reason.PLAIN), "nobody was refused");
     }
 
     @Test

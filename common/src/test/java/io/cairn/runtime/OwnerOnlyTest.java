@@ -29,6 +29,16 @@ class OwnerOnlyTest {
         OwnerOnly.close(directory.resolve("none"));
     }
 
+    @Test
+    void whatIsMadeIsClosedAndWhatIsThereStays() throws Exception {
+        Path made = directory.resolve("a/b");
+        OwnerOnly.make(made);
+        assertEquals("rwx------", rights(made));
+        Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
+        OwnerOnly.make(made);
+        assertEquals("rwxr-xr-x", rights(made));
+    }
+
     private static String rights(Path path) throws Exception {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }

@@ -211,7 +211,7 @@ public final class EmbeddedCluster implements AutoCloseable {
         inDirectory(
                 data,
                 () -> {
-                    Files.createDirectories(data);
+                    OwnerOnly.make(data);
                     refuseForeign(data);
                     DataLock.requireFree(data);
                     if (!Files.isWritable(data)) {

@@ -4,7 +4,6 @@ import io.cairn.admin.api.Call;
 import io.cairn.admin.api.Field;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Listing;
-import io.cairn.admin.api.Log;
 import io.cairn.admin.api.Outcome;
 import io.cairn.admin.api.Parameter;
 import io.cairn.admin.api.Plan;
@@ -14,18 +13,15 @@ import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
 import io.cairn.admin.resource.TreePath;
-import io.cairn.base.Errno;
 import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.classes.NamePattern;
 import io.cairn.wire.master.JobMutation.ClassMutation;
-import io.cairn.wire.master.Reply;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /** {@code /class-rules}: which class new files get, by name, owner and group. */
 public final class ClassRulesResource implements Resource {
@@ -174,7 +170,8 @@ public final class ClassRulesResource implements Resource {
         Plan plan =
                 new Plan(
                         () ->
-                                carryOut(
+                                ClassChange.carryOut(
+                                        master,
                                         new ClassMutation.AddClassRule(asked, before),
                                         () -> Outcome.created(document(made(asked)), location())));
         plan.change("rule", null, TreePath.textOf(master.namespace(), asked));
@@ -216,21 +213,11 @@ public final class ClassRulesResource implements Resource {
         Plan plan =
                 new Plan(
                         () ->
-                                carryOut(
+                                ClassChange.carryOut(
+                                        master,
                                         new ClassMutation.RemoveClassRule(found.id()),
                                         Outcome::done));
         plan.change("rule", TreePath.textOf(master.namespace(), found), null);
         return plan.basedOn(document(found));
-    }
-
-    private Outcome carryOut(ClassMutation mutation, Supplier<Outcome> done) {
-        Reply reply = Log.await(master.submit(mutation));
-        if (reply instanceof Reply.Failure failure) {
-            String sentence = "It was not done: " + failure.message() + ".";
-            throw failure.errno() == Errno.ENOENT
-                    ? Problem.notFound(sentence)
-                    : Problem.conflict(sentence);
-        }
-        return done.get();
     }
 }

@@ -4,7 +4,6 @@ import io.cairn.admin.api.Call;
 import io.cairn.admin.api.Field;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Listing;
-import io.cairn.admin.api.Log;
 import io.cairn.admin.api.Outcome;
 import io.cairn.admin.api.Parameter;
 import io.cairn.admin.api.Plan;
@@ -14,7 +13,6 @@ import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
 import io.cairn.admin.resource.TreePath;
-import io.cairn.base.Errno;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
@@ -25,11 +23,9 @@ import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.classes.StorageClasses.Assignment;
 import io.cairn.wire.master.JobMutation.ClassMutation;
-import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -297,7 +293,8 @@ public final class ClassesResource implements Resource {
         Plan plan =
                 new Plan(
                         () ->
-                                carryOut(
+                                ClassChange.carryOut(
+                                        master,
                                         new ClassMutation.SetClass(made, true),
                                         () ->
                                                 Outcome.created(
@@ -360,7 +357,8 @@ public final class ClassesResource implements Resource {
     /** One at a time, so that none takes back what another one has just said. */
     private synchronized Outcome changeNow(Call call) {
         StorageClass after = asked(call, find(call.text("name")));
-        return carryOut(
+        return ClassChange.carryOut(
+                master,
                 new ClassMutation.SetClass(after, false),
                 () -> Outcome.of(document(find(after.name()))));
     }
@@ -387,7 +385,11 @@ public final class ClassesResource implements Resource {
         }
         Plan plan =
                 new Plan(
-                        () -> carryOut(new ClassMutation.RemoveClass(found.name()), Outcome::done));
+                        () ->
+                                ClassChange.carryOut(
+                                        master,
+                                        new ClassMutation.RemoveClass(found.name()),
+                                        Outcome::done));
         plan.change("class " + found.name(), fields(found), null);
         return plan.basedOn(List.of(found.name(), fields(found)));
     }
@@ -422,7 +424,8 @@ public final class ClassesResource implements Resource {
         Plan plan =
                 new Plan(
                         () ->
-                                carryOut(
+                                ClassChange.carryOut(
+                                        master,
                                         new ClassMutation.AssignClass(
                                                 ino, wanted == null ? "" : wanted),
                                         () -> Outcome.of(assignment(place))));
@@ -436,16 +439,5 @@ public final class ClassesResource implements Resource {
         basis.put("before", before);
         basis.put("after", wanted);
         return plan.basedOn(basis);
-    }
-
-    private Outcome carryOut(ClassMutation mutation, Supplier<Outcome> done) {
-        Reply reply = Log.await(master.submit(mutation));
-        if (reply instanceof Reply.Failure failure) {
-            String sentence = "It was not done: " + failure.message() + ".";
-            throw failure.errno() == Errno.ENOENT
-                    ? Problem.notFound(sentence)
-                    : Problem.conflict(sentence);
-        }
-        return done.get();
     }
 }

@@ -1,12 +1,12 @@
 package io.cairn.chunk.scrub;
 
 import io.cairn.base.FsException;
-import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.pack.Codec;
+import io.cairn.runtime.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
 final class Packing {
     private static final Logger LOG = LoggerFactory.getLogger(Packing.class);
 
-    /** Before the first round, and after a failure. */
-    private static final long PAUSE_MS = 500;
-
     /** From one round to the next, at least. */
     private static final long MIN_ROUND_MS = 50;
 
@@ -48,17 +45,13 @@ final class Packing {
     /** Blobs that could not be packed and are tried again. */
     private static final int MAX_FAILED = 10_000;
 
-    private final ServerContext world;
-    private final Executor disk;
+    private final Clock clock;
     private final StorageTarget target;
     private final IntFunction<@Nullable Codec> codecs;
     private final BlobVerification blobs;
     private final Pace pace;
     private final long afterMs;
-    private volatile boolean stopped;
-    private volatile long nextMs;
-    private boolean running;
-    private CompletableFuture<Void> step = Futures.DONE;
+    private final StepLoop loop;
 
     // Of the step under way.
 
@@ -100,89 +93,50 @@ final class Packing {
             StorageTarget target,
             IntFunction<@Nullable Codec> codecs,
             long afterMs) {
-        this.world = world;
-        this.disk = disk;
+        this.clock = world.clock();
         this.target = target;
         this.codecs = codecs;
         this.blobs = target.verification();
         this.pace = new Pace(target);
         this.afterMs = afterMs;
+        this.loop =
+                new StepLoop(
+                        world,
+                        target.directory(),
+                        "nothing is packed now",
+                        () -> CompletableFuture.runAsync(this::step, disk));
     }
 
     /** Begins, unless it has begun or is over. */
-    synchronized void begin() {
-        if (!running && !stopped) {
-            running = true;
-            later(PAUSE_MS);
-        }
+    void begin() {
+        loop.begin();
     }
 
     /** Begins no other step; done, never failed, when the one under way has ended. */
-    synchronized CompletableFuture<Void> end() {
-        stopped = true;
-        return step.exceptionally(thrown -> null);
-    }
-
-    private void later(long delayMs) {
-        world.scheduler().schedule(this::tick, Math.max(1, delayMs));
-    }
-
-    private void tick() {
-        long leftMs = nextMs - nowMs();
-        if (leftMs > 0) {
-            if (!stopped) {
-                later(leftMs);
-            }
-            return;
-        }
-        CompletableFuture<Void> begun;
-        synchronized (this) {
-            if (stopped) {
-                return;
-            }
-            begun = Futures.guarded(() -> CompletableFuture.runAsync(this::step, disk));
-            step = begun;
-        }
-        Futures.finish(
-                begun,
-                (done, thrown) -> {
-                    if (thrown != null) {
-                        LOG.debug(
-                                "{}: nothing is packed now: {}",
-                                target.directory(),
-                                Futures.failure(thrown).getMessage());
-                        nextMs = nowMs() + PAUSE_MS;
-                    }
-                    if (!stopped) {
-                        later(nextMs - nowMs());
-                    }
-                });
-    }
-
-    private long nowMs() {
-        return world.clock().millis();
+    CompletableFuture<Void> end() {
+        return loop.end();
     }
 
     /** Looks at some blobs until one was tried, or goes on to the next group. */
     void step() {
         Round now = current();
-        long beganNs = world.clock().nanoTime();
+        long beganNs = clock.nanoTime();
         int looked = 0;
         boolean tried = false;
-        while (!tried && !stopped && looked < STEP_BLOBS && !now.rest.isEmpty()) {
+        while (!tried && !loop.isStopped() && looked < STEP_BLOBS && !now.rest.isEmpty()) {
             looked++;
             tried = look(now, now.rest.remove());
         }
         if (now.rest.isEmpty()) {
             next(now);
         }
-        long nowNs = world.clock().nanoTime();
+        long nowNs = clock.nanoTime();
         now.workedNs += nowNs - beganNs;
-        nextMs =
-                nowMs()
-                        + (round == null
-                                ? pauseMs(now)
-                                : pace.pauseMs(nowNs, nowNs - beganNs, SHARE_PERCENT, 0, false));
+        long waitMs =
+                round == null
+                        ? pauseMs(now)
+                        : pace.pauseMs(nowNs, nowNs - beganNs, SHARE_PERCENT, 0, false);
+        loop.dueAt(loop.nowMs() + waitMs);
     }
 
     /** From one round to the next. */
@@ -196,7 +150,7 @@ final class Packing {
         if (known != null) {
             return known;
         }
-        long wallMs = world.clock().wallNs() / 1_000_000;
+        long wallMs = clock.wallNs() / 1_000_000;
         if (wallMs < lastWallMs) {
             seenMs.clear(); // The clock was set back.
         }

@@ -23,14 +23,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Verifies all blobs of a target in passes, each of them spread over the period. A pass that an
- * operator has ordered begins at once and does not wait. Where it is outlives the process. One step
- * is under way at a time: a disk that hangs keeps one thread. Thread-safe.
+ * operator has ordered begins at once and does not wait. Where it is outlives the process.
+ * Thread-safe.
  */
 final class Scrub {
     private static final Logger LOG = LoggerFactory.getLogger(Scrub.class);
-
-    /** The next step is looked for at least so often. */
-    private static final long TICK_MS = 500;
 
     /** Part of the period that a pass takes, in percent: the rest is for a server that was away. */
     private static final int PASS_PERCENT = 90;
@@ -44,10 +41,8 @@ final class Scrub {
     private final Mending mending;
     private final Pace pace;
     private volatile Orders orders = Orders.STANDARD;
-    private volatile boolean stopped;
     private volatile @Nullable ScrubPosition position;
-    private volatile long nextMs;
-    private CompletableFuture<Void> step = Futures.DONE;
+    private final StepLoop loop;
 
     // Of the step under way.
     private Deque<BlobKey> rest = new ArrayDeque<>();
@@ -62,17 +57,22 @@ final class Scrub {
         this.verification = target.verification();
         this.mending = mending;
         this.pace = new Pace(target);
+        this.loop =
+                new StepLoop(
+                        station.world(),
+                        target.directory(),
+                        "not verified now",
+                        () -> station.fromDisk(this::step));
     }
 
     /** Begins. */
     void begin() {
-        later(TICK_MS);
+        loop.begin();
     }
 
     /** Begins no other step; done, never failed, when the one under way has ended. */
-    synchronized CompletableFuture<Void> end() {
-        stopped = true;
-        return step.exceptionally(thrown -> null);
+    CompletableFuture<Void> end() {
+        return loop.end();
     }
 
     /** What the masters want. */
@@ -80,7 +80,7 @@ final class Scrub {
         boolean news = !wanted.equals(orders);
         orders = wanted;
         if (news) {
-            nextMs = 0;
+            loop.dueAt(0);
         }
     }
 
@@ -91,44 +91,6 @@ final class Scrub {
             }
         }
         return 0;
-    }
-
-    private void later(long delayMs) {
-        station.world().scheduler().schedule(this::tick, Math.clamp(delayMs, 1, TICK_MS));
-    }
-
-    private void tick() {
-        long leftMs = nextMs - nowMs();
-        if (leftMs > 0) {
-            if (!stopped) {
-                later(leftMs);
-            }
-            return;
-        }
-        CompletableFuture<Void> begun;
-        synchronized (this) {
-            if (stopped) {
-                return;
-            }
-            begun = station.fromDisk(this::step);
-            step = begun;
-        }
-        Futures.finish(
-                begun,
-                (done, thrown) -> {
-                    if (thrown != null) {
-                        LOG.debug(
-                                "{}: not verified now: {}",
-                                target.directory(),
-                                Futures.failure(thrown).getMessage());
-                        nextMs = nowMs() + TICK_MS;
-                    }
-                    later(nextMs - nowMs());
-                });
-    }
-
-    private long nowMs() {
-        return station.world().clock().millis();
     }
 
     private long wallMs() {
@@ -143,7 +105,7 @@ final class Scrub {
     private CompletableFuture<Void> step() {
         ScrubPosition now = current();
         if (now.over()) {
-            nextMs = nowMs() + TICK_MS;
+            loop.dueAt(loop.nowMs() + StepLoop.TICK_MS);
             return Futures.DONE;
         }
         BlobKey reading = blob == null ? rest.poll() : blob;
@@ -156,14 +118,14 @@ final class Scrub {
         at = done.nextBytes();
         if (blob == null) {
             position = now.after(reading);
-            if (nowMs() - keptMs > KEEP_MS) {
+            if (loop.nowMs() - keptMs > KEEP_MS) {
                 keep();
             }
         }
         if (!done.good()) {
             mending.hurry();
         }
-        nextMs = nowMs() + pauseMs(now, beganNs);
+        loop.dueAt(loop.nowMs() + pauseMs(now, beganNs));
         return Futures.DONE;
     }
 
@@ -260,7 +222,7 @@ final class Scrub {
                         .orElse(0);
         ScrubPosition next = now.next(group, wallMs());
         position = next;
-        nextMs = nowMs();
+        loop.dueAt(0);
         if (group != 0) {
             read(next);
         } else {
@@ -272,7 +234,7 @@ final class Scrub {
 
     private void keep() {
         ScrubPosition known = position;
-        keptMs = nowMs();
+        keptMs = loop.nowMs();
         if (known != null) {
             verification.keep(known);
         }

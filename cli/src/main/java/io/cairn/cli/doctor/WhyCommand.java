@@ -50,6 +50,7 @@ import tools.jackson.jr.ob.JSON;
         })
 public final class WhyCommand implements Callable<Integer> {
     private static final String PREFIX = "cairn:";
+    private static final int LEAST_NAME = 11;
     private static final int ENODATA = 61;
     private static final int EOPNOTSUPP = 95;
 
@@ -230,10 +231,14 @@ public final class WhyCommand implements Callable<Integer> {
                     TimeUnit.NANOSECONDS.toMinutes(SlowRing.WINDOW_NS), SlowRing.LEAST_NS / 1e6);
             return;
         }
+        int width =
+                operations.stream()
+                        .mapToInt(each -> each.operation().length())
+                        .reduce(LEAST_NAME, Math::max);
         out.printf(
-                "%5s  %-11s  %10s  %5s %6s %6s %7s %6s  %s%n",
+                "%5s  %s  %10s  %5s %6s %6s %7s %6s  %s%n",
                 "AGO",
-                "OPERATION",
+                padded("OPERATION", width),
                 "TOTAL",
                 "MOUNT",
                 "MASTER",
@@ -243,9 +248,9 @@ public final class WhyCommand implements Callable<Integer> {
                 "PATH");
         for (SlowOperation each : operations) {
             out.printf(
-                    "%4ds  %-11s  %7.1f ms  %5s %6s %6s %7s %6s  %s%s%n",
+                    "%4ds  %s  %7.1f ms  %5s %6s %6s %7s %6s  %s%s%n",
                     each.agoMs() / 1000,
-                    each.operation(),
+                    padded(each.operation(), width),
                     each.totalUs() / 1e3,
                     percent(each.ownUs(), each),
                     percent(each.waitUs(WaitCause.MASTER), each),
@@ -258,6 +263,10 @@ public final class WhyCommand implements Callable<Integer> {
         SlowVerdict verdict = SlowVerdict.of(operations);
         out.println(verdict.text());
         out.println("-> " + verdict.remedy());
+    }
+
+    private static String padded(String name, int width) {
+        return name + " ".repeat(Math.max(0, width - name.length()));
     }
 
     private static String by(SlowOperation each) {

@@ -36,6 +36,17 @@ class WhyCommandTest {
     }
 
     @Test
+    void aLongNameOfAnOperationMovesNoColumn() {
+        String rest = "\t1500\t2000\t100\t1500\t0\t0\t17\t4711\tdd\t/f";
+        List<String> lines =
+                shown(read("read" + rest, "/"), read("copy_file_range" + rest, "/"))
+                        .lines()
+                        .toList();
+        assertEquals(lines.get(1).indexOf(" ms "), lines.get(2).indexOf(" ms "));
+        assertEquals(lines.get(0).indexOf("PATH"), lines.get(2).indexOf("/mnt/c/f"));
+    }
+
+    @Test
     void pathsAreThoseOfThisMachine() {
         String line = "read\t1500\t2000\t100\t1500\t0\t0\t17\t4711\tdd\t/home/a/f";
         assertEquals("/mnt/c/home/a/f", read(line, "/").path());

@@ -109,13 +109,12 @@ final class NodeRequests {
         return state.view().tells(attributes) ? attributeMs : 0;
     }
 
-    private int attributes(Attributes attributes, long reply) {
-        KernelProtocol.putAttributesOut(reply + 16, attributes, keptMs(attributes));
-        return KernelProtocol.ATTRIBUTES_BYTES;
-    }
-
     private int changed(Attributes attributes, long reply) {
         long keptMs = state.view().tellsOfChange(attributes) ? attributeMs : 0;
+        return attributes(attributes, reply, keptMs);
+    }
+
+    private static int attributes(Attributes attributes, long reply, long keptMs) {
         KernelProtocol.putAttributesOut(reply + 16, attributes, keptMs);
         return KernelProtocol.ATTRIBUTES_BYTES;
     }
@@ -158,7 +157,8 @@ final class NodeRequests {
     }
 
     int getattr(LoopThread thread) {
-        return attributes(fileSystem.getAttributes(thread.caller(), thread.node()), thread.reply());
+        Attributes found = fileSystem.getAttributes(thread.caller(), thread.node());
+        return attributes(found, thread.reply(), keptMs(found));
     }
 
     /** The answer to getattr, and the time of birth. */

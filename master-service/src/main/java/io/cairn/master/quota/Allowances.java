@@ -339,13 +339,9 @@ public final class Allowances {
 
     /** Something was answered. Where it was refused nothing was committed: all stays allowed. */
     public void follow(Envelope envelope, Reply reply) {
-        if (!(reply instanceof Reply.Failure)) {
-            follow(envelope);
+        if (reply instanceof Reply.Failure) {
+            return;
         }
-    }
-
-    /** Something was done: what commits a file gives back. */
-    public void follow(Envelope envelope) {
         switch (envelope.mutation().unwrapped()) {
             case ContentMutation.CommitSize m -> giveBack(envelope.session(), m.ino());
             case ContentMutation.Spill m -> giveBack(envelope.session(), m.ino());

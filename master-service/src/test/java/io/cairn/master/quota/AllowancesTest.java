@@ -240,7 +240,8 @@ class AllowancesTest {
         allowances.take(1, file, 0, 6 * MIB);
         isRefused(2, 0, 3 * MIB);
         ContentMutation commit = new ContentMutation.CommitSize(file, 1, 0, 1, 0);
-        allowances.follow(new Envelope(1, 1, 0, 1, new TreeMutation.Witnessed(commit)));
+        allowances.follow(
+                new Envelope(1, 1, 0, 1, new TreeMutation.Witnessed(commit)), new Reply.Done());
         assertEquals(3 * MIB, allowances.take(2, file, 0, 3 * MIB));
     }
 

@@ -9,6 +9,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Name;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
+import io.cairn.metadata.job.JobRecord.State;
 import io.cairn.metadata.job.JobStack.Frame;
 import io.cairn.metadata.job.JobTotals.Count;
 import io.cairn.metadata.snapshot.SnapshotRecord;
@@ -22,9 +23,7 @@ import io.cairn.metadata.tree.TreeClone;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.JobOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashSet;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,9 +56,7 @@ final class CloneWalk {
     private final JobStack stack;
     private final JobTotals totals;
     private final ErrorLog errors;
-    private final Set<Long> changed = new LinkedHashSet<>();
-    private JobRecord.@Nullable State end;
-    private String message = "";
+    private final StepResult result;
 
     /** What the files made in this page have cost beyond their names. */
     private int extra;
@@ -89,28 +86,9 @@ final class CloneWalk {
         this.record = record;
         this.stack = stack;
         transaction = rooms.transaction;
-        totals = record.totals().copy();
+        result = new StepResult(record);
+        totals = result.totals();
         errors = new ErrorLog(transaction, record, stack, totals);
-    }
-
-    /** The counts of the job. */
-    JobTotals totals() {
-        return totals;
-    }
-
-    /** How the job has ended, or null when it has not. */
-    JobRecord.@Nullable State end() {
-        return end;
-    }
-
-    /** Why it has failed, or empty. */
-    String message() {
-        return message;
-    }
-
-    /** Directories whose names were changed. */
-    long[] changedDirectories() {
-        return changed.stream().mapToLong(Long::longValue).toArray();
     }
 
     /** ESTALE, EINVAL, ENOTDIR, EEXIST and others when an order cannot be carried out. */
@@ -133,22 +111,23 @@ final class CloneWalk {
     }
 
     /** Goes through about {@code max} names at most. */
-    void run(int max) {
+    StepResult run(int max) {
         Source source = source();
         if (source == null || !isTargetThere()) {
-            return;
+            return result;
         }
         int budget = max;
         if (totals.get(Count.NAMES) == 0) {
             begin(source);
             budget--;
         }
-        while (budget > 0 && stack.depth() > 0 && end == null) {
+        while (budget > 0 && stack.depth() > 0 && result.end() == null) {
             budget -= goOn(source, stack.top(), budget);
         }
-        if (stack.depth() == 0 && end == null) {
+        if (stack.depth() == 0 && result.end() == null) {
             finish();
         }
+        return result;
     }
 
     /** Null when there is nothing to do in this step. */
@@ -192,14 +171,13 @@ final class CloneWalk {
             Name name = Objects.requireNonNull(order.name());
             enter(source, root, order.parentIno(), name, new Frame(root.ino(), null));
         } catch (FsException e) {
-            end = JobRecord.State.FAILED;
-            message = String.valueOf(e.getMessage());
+            result.end(State.FAILED, String.valueOf(e.getMessage()));
         }
     }
 
     private void enter(Source source, Inode directory, long parentIno, Name name, Frame frame) {
         long made = rooms.tree.copy(source.past, directory, parentIno, name);
-        changed.add(parentIno);
+        result.changed(parentIno);
         remember(directory.ino(), made);
         totals.add(Count.CHANGED, 1);
         totals.add(Count.DIRECTORIES, 1);
@@ -220,7 +198,7 @@ final class CloneWalk {
             done++;
             Name name = Keys.nameOf(entry.key());
             if (visited(source, target, name, Dentry.decode(entry.value()))
-                    || end != null
+                    || result.end() != null
                     || extra > 0 && done + extra >= budget) {
                 return done + extra;
             }
@@ -296,13 +274,13 @@ final class CloneWalk {
                 remember(inode.ino(), made);
             }
         }
-        changed.add(target);
+        result.changed(target);
         totals.add(Count.CHANGED, 1);
     }
 
     private void finish() {
         if (totals.get(Count.ERRORS) == 0) {
-            end = JobRecord.State.DONE;
+            result.end(State.DONE, "");
         } else {
             fail("not everything could be cloned");
         }
@@ -310,14 +288,14 @@ final class CloneWalk {
 
     /** The new tree stays as far as it is made, and is named. */
     private void fail(String why) {
-        end = JobRecord.State.FAILED;
-        message =
+        String message =
                 totals.get(Count.DIRECTORIES) == 0
                         ? why
                         : "%s; what was made stays in '%s': remove it with 'cairn fs remove'"
                                 .formatted(
                                         why,
                                         new String(record.order().path(), StandardCharsets.UTF_8));
+        result.end(State.FAILED, message);
     }
 
     /** The directory that was made for one of the source. */

@@ -327,43 +327,22 @@ public final class JobTable {
             return new JobReply(m.job(), NONE, NONE);
         }
         JobStack stack = stack(record);
-        Walked walked = walk(record, stack, m.max());
-        JobRecord stepped = record.stepped(stack.depth(), walked.totals);
-        State end = walked.end;
+        TreeTask task = record.order().kind() == JobOrder.Kind.CLONE ? null : task(record);
+        StepResult walked =
+                task == null
+                        ? new CloneWalk(clones, record, stack).run(m.max())
+                        : new TreeWalk(transaction, directories, record, stack, task).run(m.max());
+        JobRecord stepped = record.stepped(stack.depth(), walked.totals());
+        State end = walked.end();
         if (end == null) {
             stack.save(transaction);
             put(stepped);
         } else {
-            put(end(stepped, stack, end, walked.message));
+            put(end(stepped, stack, end, walked.message()));
             promote();
         }
-        return new JobReply(m.job(), walked.directories, walked.relaid);
-    }
-
-    /** The result of a step. */
-    private record Walked(
-            JobTotals totals,
-            @Nullable State end,
-            String message,
-            long[] directories,
-            long[] relaid) {}
-
-    private Walked walk(JobRecord record, JobStack stack, int max) {
-        if (record.order().kind() == JobOrder.Kind.CLONE) {
-            CloneWalk walk = new CloneWalk(clones, record, stack);
-            walk.run(max);
-            return new Walked(
-                    walk.totals(), walk.end(), walk.message(), walk.changedDirectories(), NONE);
-        }
-        TreeTask task = task(record);
-        TreeWalk walk = new TreeWalk(transaction, directories, record, stack, task);
-        walk.run(max);
-        return new Walked(
-                walk.totals(),
-                walk.end(),
-                walk.message(),
-                walk.changedDirectories(),
-                task.relaid());
+        long[] relaid = task == null ? NONE : task.relaid();
+        return new JobReply(m.job(), walked.changedDirectories(), relaid);
     }
 
     /** A job ends; its cursor is removed. */

@@ -6,16 +6,14 @@ import io.cairn.cluster.Inode;
 import io.cairn.fs.Name;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
+import io.cairn.metadata.job.JobRecord.State;
 import io.cairn.metadata.job.JobStack.Frame;
 import io.cairn.metadata.job.JobTotals.Count;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.JobOrder;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One step of a tree job: goes on through the tree, depth first, each directory in the order of its
@@ -51,9 +49,7 @@ public final class TreeWalk {
     private final TreeTask task;
     private final JobTotals totals;
     private final ErrorLog errors;
-    private final Set<Long> changed = new LinkedHashSet<>();
-    private JobRecord.@Nullable State end;
-    private String message = "";
+    private final StepResult result;
 
     /** The next step of a job. */
     TreeWalk(
@@ -67,35 +63,16 @@ public final class TreeWalk {
         this.record = record;
         this.stack = stack;
         this.task = task;
-        totals = record.totals().copy();
+        result = new StepResult(record);
+        totals = result.totals();
         errors = new ErrorLog(transaction, record, stack, totals);
     }
 
-    /** The counts of the job. */
-    JobTotals totals() {
-        return totals;
-    }
-
-    /** How the job has ended, or null when it has not. */
-    JobRecord.@Nullable State end() {
-        return end;
-    }
-
-    /** Why it has failed, or empty. */
-    String message() {
-        return message;
-    }
-
-    /** Directories whose names were changed. */
-    long[] changedDirectories() {
-        return changed.stream().mapToLong(Long::longValue).toArray();
-    }
-
     /** Goes through at most {@code max} names. */
-    void run(int max) {
+    StepResult run(int max) {
         if (!isTreeThere()) {
             stack.cut(0);
-            return;
+            return result;
         }
         cutWhatHasGone();
         int budget = max;
@@ -106,16 +83,18 @@ public final class TreeWalk {
         while (budget > 0 && stack.depth() > 0) {
             budget -= goOn(stack.top(), budget);
         }
-        if (stack.depth() == 0 && end == null) {
+        if (stack.depth() == 0 && result.end() == null) {
             finish();
         }
+        return result;
     }
 
     private void finish() {
         boolean isLeft =
                 record.order().kind() == JobOrder.Kind.REMOVE && totals.get(Count.ERRORS) > 0;
-        end = isLeft ? JobRecord.State.FAILED : JobRecord.State.DONE;
-        message = isLeft ? "not everything could be removed" : "";
+        result.end(
+                isLeft ? State.FAILED : State.DONE,
+                isLeft ? "not everything could be removed" : "");
     }
 
     private boolean isTreeThere() {
@@ -126,18 +105,16 @@ public final class TreeWalk {
         if (order.kind() == JobOrder.Kind.REMOVE && name != null) {
             Dentry dentry = directories.find(order.parentIno(), name);
             if (isGone && dentry == null) {
-                end = JobRecord.State.DONE;
-                message = "somebody else has removed the rest of it";
+                result.end(State.DONE, "somebody else has removed the rest of it");
                 return false;
             }
             if (dentry == null || dentry.ino() != order.ino()) {
-                end = JobRecord.State.FAILED;
-                message = "the tree was moved or replaced while it was being removed";
+                result.end(
+                        State.FAILED, "the tree was moved or replaced while it was being removed");
                 return false;
             }
         } else if (isGone) {
-            end = JobRecord.State.FAILED;
-            message = "the tree was removed meanwhile";
+            result.end(State.FAILED, "the tree was removed meanwhile");
             return false;
         }
         return true;
@@ -185,7 +162,7 @@ public final class TreeWalk {
         long before = totals.get(Count.CHANGED);
         task.visit(parentIno, name, inode, totals);
         if (task instanceof TreeTask.Remove && totals.get(Count.CHANGED) != before) {
-            changed.add(parentIno);
+            result.changed(parentIno);
         }
     }
 
@@ -281,7 +258,7 @@ public final class TreeWalk {
                 leaveFull(frame);
                 return;
             }
-            changed.add(parentIno);
+            result.changed(parentIno);
         }
         stack.cut(stack.depth() - 1);
     }
