@@ -167,7 +167,11 @@ public final class NfsGateway implements AutoCloseable {
             datagrams.add(new DatagramServer(nfs, List.of(locks.monitor()), workers, world.clock));
         }
         if (rpcbindPort != null) {
-            registration = new RpcbindRegistration(rpcbindPort, mappings(nfs.port(), mount.port()));
+            registration =
+                    new RpcbindRegistration(
+                            rpcbindPort,
+                            mappings(nfs.port(), mount.port()),
+                            world.random.nextInt());
         }
         LOG.info("NFS served on {}", nfs);
     }

@@ -6,7 +6,6 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -21,8 +20,11 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
+import java.util.concurrent.ThreadPoolExecutor;
 import org.junit.jupiter.api.Test;
 
 /** Holds the directions between modules and packages. Sees every module but the benchmarks. */
@@ -309,45 +311,47 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** The list may only shrink. */
     @Test
     void onlyTheRuntimeReadsTheClockOfTheMachine() {
-        Set<String> still =
-                Set.of(
-                        "io.cairn.client.session.Await",
-                        "io.cairn.fuse.loop.DirectoryCursor",
-                        "io.cairn.fuse.loop.ReaderWatch",
-                        "io.cairn.fuse.loop.Request",
-                        "io.cairn.fuse.loop.RequestLoop",
-                        "io.cairn.nfs.rpc.RpcbindRegistration");
         noClasses()
                 .that()
                 .resideOutsideOfPackages("io.cairn.runtime..", CLI, TESTKIT)
-                .and(
-                        DescribedPredicate.describe(
-                                "are not on the list",
-                                (JavaClass each) -> !still.contains(each.getName())))
                 .should()
                 .callMethod(System.class, "nanoTime")
                 .orShould()
                 .callMethod(System.class, "currentTimeMillis")
                 .because("time comes in through a Clock, the end of a wait through a Deadline")
                 .check(CLASSES);
-        assertEquals(
-                Set.of(),
-                still.stream()
-                        .filter(each -> !CLASSES.contain(each) || !readsClock(each))
-                        .collect(Collectors.toSet()),
-                "take them off the list");
     }
 
-    private static boolean readsClock(String name) {
-        return CLASSES.get(name).getMethodCallsFromSelf().stream()
-                .anyMatch(
-                        call ->
-                                call.getTargetOwner().isEquivalentTo(System.class)
-                                        && Set.of("nanoTime", "currentTimeMillis")
-                                                .contains(call.getName()));
+    /** Pools that work is handed to; threads of a purpose stand beside what they do. */
+    @Test
+    void onlyRootsOfProcessesMakeExecutors() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(
+                        "io.cairn.runtime..",
+                        "io.cairn.node..",
+                        "io.cairn.http..",
+                        "io.cairn.master.raft..",
+                        CLI,
+                        "io.cairn.bench..",
+                        TESTKIT)
+                .and()
+                .doNotHaveFullyQualifiedName("io.cairn.net.EventLoops")
+                .and()
+                .doNotHaveFullyQualifiedName("io.cairn.nfs.NfsGateway")
+                .and()
+                .doNotHaveFullyQualifiedName("io.cairn.admin.AdminApi")
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(
+                        Executors.class,
+                        ThreadPoolExecutor.class,
+                        ScheduledThreadPoolExecutor.class,
+                        ForkJoinPool.class)
+                .because("a class is given the executor that runs its work")
+                .check(CLASSES);
     }
 
     @Test

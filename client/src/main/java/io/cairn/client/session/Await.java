@@ -2,6 +2,7 @@ package io.cairn.client.session;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.runtime.Deadline;
 import io.cairn.runtime.PendingRequest;
 import io.cairn.runtime.WaitCause;
 import io.cairn.wire.master.Reply;
@@ -123,9 +124,9 @@ public final class Await {
         PendingRequest.aboutToWait();
         PendingRequest errand = PendingRequest.current();
         boolean interrupted = false;
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        Deadline end = Deadline.afterMs(timeoutMs);
         while (!condition.getAsBoolean()) {
-            long leftNs = end - System.nanoTime();
+            long leftNs = end.leftNs();
             if (leftNs <= 0 || (errand != null && errand.isCancelled())) {
                 break;
             }

@@ -8,6 +8,7 @@ import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.DirectoryPage;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.runtime.Stopwatch;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ public final class DirectoryCursor {
     private int position;
     private boolean end;
     private long continues = -1;
-    private long fetchedNs;
+    private Stopwatch fetched = Stopwatch.begin();
     private boolean attributed;
 
     /**
@@ -135,7 +136,7 @@ public final class DirectoryCursor {
     }
 
     private boolean isOld() {
-        return System.nanoTime() - fetchedNs > PAGE_NS;
+        return fetched.passedNs() > PAGE_NS;
     }
 
     private void fetch(Caller caller, long cookie, boolean withAttributes) {
@@ -145,7 +146,7 @@ public final class DirectoryCursor {
         entries = page.entries();
         position = 0;
         end = page.end() || entries.isEmpty();
-        fetchedNs = System.nanoTime();
+        fetched = Stopwatch.begin();
     }
 
     /** The entries from the position on that share a cookie, nearly always one. */

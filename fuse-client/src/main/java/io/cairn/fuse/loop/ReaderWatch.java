@@ -1,6 +1,7 @@
 package io.cairn.fuse.loop;
 
 import io.cairn.runtime.PollLoop;
+import io.cairn.runtime.Stopwatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class ReaderWatch {
         LoopThread last = null;
         long lastRequest = 0;
         int quietLooks = 0;
-        long lookedNs = System.nanoTime();
+        Stopwatch looked = Stopwatch.begin();
         while (!loop.isOver()) {
             LoopThread reader = loop.reader();
             long request = reader == null ? 0 : reader.request();
@@ -60,9 +61,9 @@ final class ReaderWatch {
             quietLooks = same && !isServing(request) && !expecting ? quietLooks + 1 : 0;
             last = reader;
             lastRequest = request;
-            if (System.nanoTime() - lookedNs >= SLOW_LOOK_NS) {
+            if (looked.passedNs() >= SLOW_LOOK_NS) {
                 loop.look();
-                lookedNs = System.nanoTime();
+                looked = Stopwatch.begin();
             }
             if (quietLooks < LOOKS_BEFORE_SLEEP) {
                 LockSupport.parkNanos(this, LOOK_NS);

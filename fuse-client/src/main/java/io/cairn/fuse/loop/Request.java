@@ -3,6 +3,7 @@ package io.cairn.fuse.loop;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
 import io.cairn.runtime.PendingRequest;
+import io.cairn.runtime.Stopwatch;
 import org.jspecify.annotations.Nullable;
 
 /** A request of the kernel on its way. Thread-safe. */
@@ -17,7 +18,7 @@ public final class Request extends PendingRequest {
     private final @Nullable Opcode opcode;
     private final int process;
     private final long node;
-    private final long beganNs = System.nanoTime();
+    private final Stopwatch age = Stopwatch.begin();
     private final boolean mayFail;
     private volatile boolean interrupted;
     private volatile boolean unmeasured;
@@ -75,7 +76,7 @@ public final class Request extends PendingRequest {
 
     /** How long it has been under way. */
     long ageNs() {
-        return System.nanoTime() - beganNs;
+        return age.passedNs();
     }
 
     /** The process got a signal, which may be one that it goes on after. */

@@ -5,7 +5,9 @@ import io.cairn.base.FsException;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
 import io.cairn.os.MountCalls;
+import io.cairn.runtime.Deadline;
 import io.cairn.runtime.PollLoop;
+import io.cairn.runtime.Stopwatch;
 import io.cairn.runtime.Tuning;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -47,7 +49,7 @@ public final class RequestLoop {
     private static final int REQUESTS_BEFORE_ANSWERS = 16;
 
     private static final int SLEEP_MS = 1000;
-    private static final long RELEASES_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RELEASES_S = 1;
     private static final long RELEASES_LOOK_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
     /** Requests with more contents than this take long enough to serve others beside them. */
@@ -159,10 +161,10 @@ public final class RequestLoop {
             return length;
         }
         requestsInARow = 0;
-        long beganNs = System.nanoTime();
+        Stopwatch quiet = Stopwatch.begin();
         do {
             if (polled.expected() > 0 && polled.poll()) {
-                beganNs = polled.expected() <= 1 ? System.nanoTime() : beganNs;
+                quiet = polled.expected() <= 1 ? Stopwatch.begin() : quiet;
             } else {
                 Thread.yield();
             }
@@ -170,7 +172,7 @@ public final class RequestLoop {
             if (length != -MountCalls.EAGAIN) {
                 return length;
             }
-        } while (System.nanoTime() - beganNs < lookNs());
+        } while (quiet.passedNs() < lookNs());
         // An answer may have led to another request.
         polled.flush();
         while (MountCalls.awaitEither(driver.fd(), polled.descriptor(), SLEEP_MS) == 0
@@ -218,13 +220,13 @@ public final class RequestLoop {
      */
     boolean awaitReleases(LoopThread self) {
         boolean any = false;
-        long beganNs = System.nanoTime();
+        Deadline end = Deadline.afterS(RELEASES_S);
         for (LoopThread other : copy()) {
             long request = other.request();
             while (other != self
                     && other.mayRelease()
                     && other.request() == request
-                    && System.nanoTime() - beganNs < RELEASES_NS) {
+                    && !end.isOver()) {
                 any = true;
                 handOver(self);
                 LockSupport.parkNanos(this, RELEASES_LOOK_NS);
@@ -446,10 +448,9 @@ public final class RequestLoop {
 
     /** Waits for all threads; whether they ended in time. */
     public boolean join(long timeoutMs) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        Deadline end = Deadline.afterMs(timeoutMs);
         for (LoopThread thread : copy()) {
-            long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            thread.join(Math.max(1, leftMs));
+            thread.join(Math.max(1, end.leftMs()));
         }
         return threadCount() == 0;
     }

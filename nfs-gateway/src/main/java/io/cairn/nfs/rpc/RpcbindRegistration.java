@@ -41,16 +41,18 @@ public final class RpcbindRegistration implements AutoCloseable {
     private final InetSocketAddress rpcbind;
     private final DatagramSocket socket;
     private final List<Mapping> registered = new ArrayList<>();
-    private int xid = (int) System.nanoTime();
+    private int xid;
 
     /**
      * Registers.
      *
      * @param port of rpcbind on this machine, normally 111
+     * @param firstXid any number: calls get the following ones, which tell their replies apart
      * @throws FsException ENXIO when no rpcbind answers; EBUSY when a program is registered by
      *     something else; EACCES when rpcbind refuses
      */
-    public RpcbindRegistration(int port, List<Mapping> mappings) {
+    public RpcbindRegistration(int port, List<Mapping> mappings, int firstXid) {
+        xid = firstXid;
         InetAddress loopback = InetAddress.getLoopbackAddress();
         rpcbind = new InetSocketAddress(loopback, port);
         try {

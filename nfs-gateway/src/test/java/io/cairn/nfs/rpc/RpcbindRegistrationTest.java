@@ -96,7 +96,7 @@ final class RpcbindRegistrationTest {
     void programsAreThereUntilItIsClosed() {
         List<Mapping> mappings =
                 List.of(new Mapping(100003, 3, 6, 2049), new Mapping(100005, 3, 6, 2049));
-        try (RpcbindRegistration _ = new RpcbindRegistration(port, mappings)) {
+        try (RpcbindRegistration _ = new RpcbindRegistration(port, mappings, 7)) {
             assertEquals(
                     Map.of(List.of(100003, 3, 6), 2049, List.of(100005, 3, 6), 2049),
                     rpcbind.ports);
@@ -108,7 +108,7 @@ final class RpcbindRegistrationTest {
     void whatTheDeadHaveLeftIsReplacedAndTheLivingAreNot() throws Exception {
         rpcbind.ports.put(List.of(100003, 3, 6), freePort());
         Mapping nfs = new Mapping(100003, 3, 6, 2050);
-        new RpcbindRegistration(port, List.of(nfs)).close();
+        new RpcbindRegistration(port, List.of(nfs), 7).close();
         try (ServerSocket living = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             rpcbind.ports.put(List.of(100003, 3, 6), living.getLocalPort());
             FsException e =
@@ -116,7 +116,7 @@ final class RpcbindRegistrationTest {
                             FsException.class,
                             () ->
                                     new RpcbindRegistration(
-                                            port, List.of(new Mapping(1, 1, 6, 5), nfs)));
+                                            port, List.of(new Mapping(1, 1, 6, 5), nfs), 7));
             assertEquals(Errno.EBUSY, e.errno());
             assertEquals(1, rpcbind.ports.size(), "nothing is registered besides");
         }
@@ -126,13 +126,15 @@ final class RpcbindRegistrationTest {
     void aRegistrationWhoseAnswerWasLostCounts() {
         rpcbind.losesAnswers = true;
         Mapping nfs = new Mapping(100003, 3, 6, 2049);
-        try (RpcbindRegistration _ = new RpcbindRegistration(port, List.of(nfs))) {
+        try (RpcbindRegistration _ = new RpcbindRegistration(port, List.of(nfs), 7)) {
             assertEquals(Map.of(List.of(100003, 3, 6), 2049), rpcbind.ports);
         }
         assertTrue(rpcbind.ports.isEmpty());
         rpcbind.refuses = true;
         FsException e =
-                assertThrows(FsException.class, () -> new RpcbindRegistration(port, List.of(nfs)));
+                assertThrows(
+                        FsException.class,
+                        () -> new RpcbindRegistration(port, List.of(nfs), 7));
         assertEquals(Errno.EACCES, e.errno());
     }
 
@@ -143,7 +145,7 @@ final class RpcbindRegistrationTest {
                         FsException.class,
                         () ->
                                 new RpcbindRegistration(
-                                        freePort(), List.of(new Mapping(1, 1, 6, 5))));
+                                        freePort(), List.of(new Mapping(1, 1, 6, 5)), 7));
         assertEquals(Errno.ENXIO, e.errno());
         assertTrue(String.valueOf(e.getMessage()).contains("rpcbind"));
     }
