@@ -426,7 +426,7 @@ public final class CairnFileSystem implements FileSystem {
 
     /** Before a write up to an offset: a file beyond the inline limit needs a pool. */
     void ensureStorage(OpenInode state, long end) {
-        if (end > mount.master().session().inlineLimitBytes()) {
+        if (state.growth().outgrowsInode(end)) {
             contents.ensureStorage(state);
         }
     }

@@ -15,8 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param chunkSizeLog2 16..26; 0 = {@link Layout#STANDARD_CHUNK_SIZE_LOG2}
  * @param stripeWidth placement groups in turn, 0 = all; -1 = the cluster's standard (all)
  * @param compression how chunks that rest are packed; UNSAID = they are not
+ * @param inlineBytes contents up to it may be in the inode, in bytes: 0 for none, or a power of two
+ *     from {@link #MIN_INLINE_BYTES} to {@link #MAX_INLINE_BYTES}; -1 = the cluster's standard
  */
-public record Policy(int replicas, int chunkSizeLog2, int stripeWidth, Compression compression) {
+public record Policy(
+        int replicas,
+        int chunkSizeLog2,
+        int stripeWidth,
+        Compression compression,
+        int inlineBytes) {
     /** Ways to keep chunks that are not changed for some time. Codes are in messages and files. */
     public enum Compression implements Coded {
         /** As the parent, or else not packed. No pool is so. */
@@ -68,21 +75,52 @@ public record Policy(int replicas, int chunkSizeLog2, int stripeWidth, Compressi
         }
     }
 
+    /** Stands for a limit of contents in the inode that nobody said. */
+    public static final int UNSAID_INLINE = -1;
+
+    /** Smallest limit of contents in the inode besides 0, in bytes. */
+    public static final int MIN_INLINE_BYTES = 512;
+
+    /** Largest limit of contents in the inode, in bytes. */
+    public static final int MAX_INLINE_BYTES = 16 << 10;
+
     /** Asks for nothing in particular. */
     public static final Policy STANDARD = new Policy(0, 0, -1);
 
-    /** One that says nothing about compression. */
+    /** One that says nothing about compression and contents in the inode. */
     public Policy(int replicas, int chunkSizeLog2, int stripeWidth) {
-        this(replicas, chunkSizeLog2, stripeWidth, Compression.UNSAID);
+        this(replicas, chunkSizeLog2, stripeWidth, Compression.UNSAID, UNSAID_INLINE);
     }
 
     /** The same with another compression. */
     public Policy with(Compression wanted) {
-        return new Policy(replicas, chunkSizeLog2, stripeWidth, wanted);
+        return new Policy(replicas, chunkSizeLog2, stripeWidth, wanted, inlineBytes);
+    }
+
+    /** The same with another limit of contents in the inode, in bytes. */
+    public Policy withInline(int wantedBytes) {
+        return new Policy(replicas, chunkSizeLog2, stripeWidth, compression, wantedBytes);
     }
 
     /** Largest number of replicas. */
     public static final int MAX_REPLICAS = 15;
+
+    /** Whether a limit of contents in the inode is one that can be asked for, in bytes. */
+    public static boolean isInlineLimit(long bytes) {
+        return bytes == 0
+                || (bytes >= MIN_INLINE_BYTES
+                        && bytes <= MAX_INLINE_BYTES
+                        && Long.bitCount(bytes) == 1);
+    }
+
+    /**
+     * Up to which size contents of new and changed files may be in the inode, in bytes.
+     *
+     * @param standardBytes where nothing is said
+     */
+    public int inlineLimitBytes(int standardBytes) {
+        return inlineBytes >= 0 ? inlineBytes : standardBytes;
+    }
 
     /** Whether all fields are within their ranges. */
     public boolean isPossible() {
@@ -93,7 +131,8 @@ public record Policy(int replicas, int chunkSizeLog2, int stripeWidth, Compressi
         return replicas >= 0
                 && replicas <= MAX_REPLICAS
                 && chunkSizeIsPossible
-                && stripeWidth >= -1;
+                && stripeWidth >= -1
+                && (inlineBytes == UNSAID_INLINE || isInlineLimit(inlineBytes));
     }
 
     /** This policy where it says something, else {@code parent}. */
@@ -102,7 +141,8 @@ public record Policy(int replicas, int chunkSizeLog2, int stripeWidth, Compressi
                 replicas > 0 ? replicas : parent.replicas,
                 chunkSizeLog2 > 0 ? chunkSizeLog2 : parent.chunkSizeLog2,
                 stripeWidth >= 0 ? stripeWidth : parent.stripeWidth,
-                compression != Compression.UNSAID ? compression : parent.compression);
+                compression != Compression.UNSAID ? compression : parent.compression,
+                inlineLimitBytes(parent.inlineBytes));
     }
 
     /**

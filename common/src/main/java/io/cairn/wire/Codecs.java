@@ -169,17 +169,18 @@ public final class Codecs {
 
     public static void policy(Encoder out, Policy p) {
         int size = p.chunkSizeLog2() | p.compression().code() << COMPRESSION_SHIFT;
-        out.u8(p.replicas()).u8(size).i32(p.stripeWidth());
+        out.u8(CopiesCodec.code(p)).u8(size).i32(p.stripeWidth());
     }
 
     public static Policy policy(Decoder in) {
-        int replicas = in.u8();
+        int copies = in.u8();
         int size = in.u8();
         return new Policy(
-                replicas,
+                CopiesCodec.replicas(copies),
                 size & LOWER_BITS,
                 in.i32(),
-                in.coded(Compression.CODES, size >> COMPRESSION_SHIFT));
+                in.coded(Compression.CODES, size >> COMPRESSION_SHIFT),
+                CopiesCodec.inlineBytes(copies));
     }
 
     public static void layout(Encoder out, Layout l) {

@@ -1,5 +1,7 @@
 package io.cairn.wire;
 
+import io.cairn.cluster.Policy;
+
 /** All limits of the protocol, in one place. */
 public final class Limits {
     /** Largest header (encoded message) of a frame, in bytes. */
@@ -21,7 +23,7 @@ public final class Limits {
     public static final int MAX_CONNECTIONS = 4096;
 
     /** Largest contents kept in an inode, in bytes. */
-    public static final int MAX_INLINE_BYTES = 16 << 10;
+    public static final int MAX_INLINE_BYTES = Policy.MAX_INLINE_BYTES;
 
     /** Contents kept in an inode unless the settings say otherwise, in bytes. */
     public static final int STANDARD_INLINE_BYTES = 4096;

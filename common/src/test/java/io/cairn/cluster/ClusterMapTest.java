@@ -10,6 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.MalformedMessageException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -171,11 +175,38 @@ class ClusterMapTest {
         assertNull(GROUP.stateOf(8));
     }
 
+    /** What a message tells of a policy. */
+    private static Policy carried(Policy policy) {
+        Encoder message = new Encoder();
+        Codecs.policy(message, policy);
+        return Codecs.policy(new Decoder(message.toBytes()));
+    }
+
+    @Test
+    void inlineLimitsArePowersOfTwo() {
+        for (int bytes : new int[] {-1, 0, 512, 1024, 2048, 4096, 8192, 16_384}) {
+            Policy policy = new Policy(15, 26, -1, Policy.Compression.ZSTD, bytes);
+            assertTrue(policy.isPossible());
+            assertEquals(policy, carried(policy));
+        }
+        for (int bytes : new int[] {-2, 1, 100, 256, 3000, 32_768}) {
+            assertFalse(Policy.STANDARD.withInline(bytes).isPossible());
+        }
+        assertFalse(carried(new Policy(16, 0, -1)).isPossible());
+        assertFalse(carried(new Policy(-1, 0, -1).withInline(0)).isPossible());
+        byte[] unknown = {(byte) 0x80, 0, 0, 0, 0, 0};
+        assertThrows(MalformedMessageException.class, () -> Codecs.policy(new Decoder(unknown)));
+    }
+
     @Test
     void policiesInherit() {
         Policy parent = new Policy(3, 20, 2);
         assertEquals(parent, Policy.STANDARD.orElse(parent));
         assertEquals(new Policy(3, 20, 0), new Policy(0, 0, 0).orElse(parent));
         assertEquals(new Policy(1, 16, 5), new Policy(1, 16, 5).orElse(parent));
+        assertEquals(0, new Policy(1, 16, 5).withInline(0).orElse(parent).inlineBytes());
+        assertEquals(512, Policy.STANDARD.orElse(parent.withInline(512)).inlineBytes());
+        assertEquals(4096, Policy.STANDARD.inlineLimitBytes(4096));
+        assertEquals(0, Policy.STANDARD.withInline(0).inlineLimitBytes(4096));
     }
 }

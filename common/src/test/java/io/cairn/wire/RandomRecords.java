@@ -1,6 +1,7 @@
 package io.cairn.wire;
 
 import io.cairn.cluster.Labels;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Redundancy;
 import io.cairn.fs.Acl;
@@ -81,6 +82,7 @@ public final class RandomRecords {
                             : value(component.getType(), component.getGenericType());
             case "chunkSizeLog2" -> 16 + random.nextInt(11);
             case "replicas" -> random.nextInt(16);
+            case "inlineBytes" -> Policy.UNSAID_INLINE;
             case "compression" -> Compression.CODES.all().get(1 + random.nextInt(3));
             case "firstChunk" -> number() & Long.MAX_VALUE;
             case "runs" -> atLeastOne(component.getGenericType());

@@ -7,8 +7,12 @@ import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
 import io.cairn.node.ExitCode;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,6 +49,48 @@ final class ClassCommandsTest {
 
     private void create(CairnFileSystem fs, long parentIno, String name) {
         fs.create(Caller.ROOT, parentIno, Name.of(name), 0644, FileSystem.O_RDWR).file().close();
+    }
+
+    /** Writes a file at once and reads it again. */
+    private void write(CairnFileSystem fs, long parentIno, String name, int bytes) {
+        byte[] contents = new byte[bytes];
+        Arrays.fill(contents, (byte) 7);
+        Name of = Name.of(name);
+        try (OpenFile file =
+                fs.create(Caller.ROOT, parentIno, of, 0644, FileSystem.O_RDWR).file()) {
+            file.write(0, ByteBuffer.wrap(contents));
+            file.sync(false);
+            ByteBuffer read = ByteBuffer.allocate(bytes);
+            file.read(0, read);
+            assertEquals(ByteBuffer.wrap(contents), read.flip());
+        }
+    }
+
+    private void isInline(boolean wanted, String path) {
+        String told = ok("fs", "info", path);
+        Pattern shown = Pattern.compile("inline +" + (wanted ? "yes" : "no"));
+        assertTrue(shown.matcher(told).find(), told);
+    }
+
+    @Test
+    void theClassSaysHowLargeContentsInTheMastersAre() {
+        CairnFileSystem fs = cluster.client("inline");
+        long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("i"), 0755).ino();
+        fails("512 to 16K", "class", "create", "large", "--inline-limit", "32K");
+        fails("512 to 16K", "class", "create", "large", "--inline-limit", "100");
+        write(fs, dir, "before", 100);
+        ok("class", "create", "large", "--inline-limit", "0");
+        ok("class", "create", "small", "--inline-limit", "16K");
+        assertTrue(ok("class", "list").contains("16.0 KiB"));
+        ok("fs", "set", "--class", "large", "/i");
+        write(fs, dir, "large", 100);
+        ok("fs", "set", "--class", "small", "/i");
+        write(fs, dir, "small", 10_000);
+        write(fs, dir, "larger", 20_000);
+        isInline(true, "/i/before");
+        isInline(false, "/i/large");
+        isInline(true, "/i/small");
+        isInline(false, "/i/larger");
     }
 
     @Test

@@ -45,6 +45,7 @@ public final class ClassesResource implements Resource {
     private static final String CHUNK_SIZE = "chunkSizeBytes";
     private static final String STRIPE = "stripe";
     private static final String COMPRESSION = "compression";
+    private static final String INLINE = "inlineLimitBytes";
     private static final String TRASH = "trashSeconds";
 
     private static final Field[] FIELDS = {
@@ -64,6 +65,11 @@ public final class ClassesResource implements Resource {
                 COMPRESSION,
                 Shape.choice(Compression.texts()),
                 "How chunks of new files are packed when they rest; null: as the directory."),
+        Field.maybe(
+                INLINE,
+                Shape.whole(0, Policy.MAX_INLINE_BYTES),
+                "Files up to it have their contents in the masters: 0, or a power of two from 512;"
+                        + " null: as the directory."),
         Field.maybe(
                 TRASH,
                 Shape.whole(0, MAX_TRASH_S),
@@ -216,6 +222,7 @@ public final class ClassesResource implements Resource {
         document.put(CHUNK_SIZE, policy.chunkSizeLog2() > 0 ? 1L << policy.chunkSizeLog2() : null);
         document.put(STRIPE, policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
         document.put(COMPRESSION, policy.compression().said());
+        document.put(INLINE, policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
         document.put(TRASH, storageClass.trashSeconds() >= 0 ? storageClass.trashSeconds() : null);
     }
 
@@ -233,7 +240,8 @@ public final class ClassesResource implements Resource {
                         (int) number(call, REPLICAS, policy.replicas(), 0),
                         chunkSizeLog2(call, policy.chunkSizeLog2()),
                         (int) number(call, STRIPE, policy.stripeWidth(), -1),
-                        compression(call, policy.compression()));
+                        compression(call, policy.compression()),
+                        inline(call, policy.inlineBytes()));
         boolean isPacked = asked.compression().orNone() != Compression.NONE;
         if (isPacked && asked.chunkSizeLog2() > MAX_PACKED_LOG2) {
             throw Problem.invalid(
@@ -261,6 +269,18 @@ public final class ClassesResource implements Resource {
             return before;
         }
         return Compression.of(call.bodyText(COMPRESSION));
+    }
+
+    private static int inline(Call call, int before) {
+        int bytes = (int) number(call, INLINE, before, Policy.UNSAID_INLINE);
+        if (bytes != Policy.UNSAID_INLINE && !Policy.isInlineLimit(bytes)) {
+            throw Problem.invalid(
+                    INLINE,
+                    "'inlineLimitBytes' must be 0, or a power of two from 512 to 16384, not "
+                            + bytes
+                            + ".");
+        }
+        return bytes;
     }
 
     private static int chunkSizeLog2(Call call, int before) {
@@ -309,7 +329,7 @@ public final class ClassesResource implements Resource {
             throw Problem.invalid(
                     REPLICAS,
                     "The class says nothing: give replicas, chunkSizeBytes, stripe,"
-                            + " compression or trashSeconds.");
+                            + " compression, inlineLimitBytes or trashSeconds.");
         }
     }
 

@@ -124,6 +124,7 @@ final class EditFields {
                 "chunkSizeBytes", policy.chunkSizeLog2() > 0 ? 1L << policy.chunkSizeLog2() : null);
         document.put("stripe", policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
         document.put("compression", policy.compression().said());
+        document.put("inlineLimitBytes", policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
         return document;
     }
 }

@@ -29,7 +29,11 @@ public final class InodeDocument {
                     Field.maybe(
                             "compression",
                             Shape.choice(Compression.texts()),
-                            "Of chunks that rest; null: none."));
+                            "Of chunks that rest; null: none."),
+                    Field.maybe(
+                            "inlineLimitBytes",
+                            Shape.count(),
+                            "Contents up to it may be in the masters; null: the standard."));
 
     private static final Shape LAYOUT =
             Shape.fields(
@@ -205,7 +209,8 @@ public final class InodeDocument {
     private static Policy effective(Namespace namespace, Policy policy) {
         return policy.orElse(
                 new Policy(namespace.standardReplicas(), Layout.STANDARD_CHUNK_SIZE_LOG2, 0)
-                        .with(Compression.NONE));
+                        .with(Compression.NONE)
+                        .withInline(namespace.inlineLimitBytes()));
     }
 
     private static Map<String, Object> layout(

@@ -101,13 +101,14 @@ function actions(context, path, file) {
         isDirectory && button('Start a job here', () => context.change(jobOrder(path))));
 }
 
-function policy({ replicas, chunkSizeBytes, stripe, compression }) {
+function policy({ replicas, chunkSizeBytes, stripe, compression, inlineLimitBytes }) {
     return [
         replicas == null ? 'standard copies' : plural(replicas, 'copy', 'copies'),
         chunkSizeBytes == null ? 'standard chunks' : `chunks of ${bytes(chunkSizeBytes)}`,
         stripe == null ? 'standard stripe' : stripe === 0 ? 'all groups in turn'
             : `${plural(stripe, 'group')} in turn`,
         ...compression && compression !== 'none' ? [`packed with ${compression}`] : [],
+        ...inlineLimitBytes == null ? [] : [`up to ${bytes(inlineLimitBytes)} in the masters`],
     ].join(', ');
 }
 

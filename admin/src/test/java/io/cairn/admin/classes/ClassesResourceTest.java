@@ -115,6 +115,22 @@ final class ClassesResourceTest {
     }
 
     @Test
+    void aClassHasALimitOfContentsInTheMasters() throws Exception {
+        Map<String, Object> made =
+                done(201, "POST", "/classes", "{\"name\":\"large\",\"inlineLimitBytes\":0}");
+        assertEquals(0, made.get("inlineLimitBytes"));
+        done(200, "PUT", "/directory-classes/d", "{\"class\":\"large\"}");
+        forest.create(dir, "file", "");
+        Map<String, Object> file = get("/files/d/file");
+        assertEquals(0, ((Map<?, ?>) file.get("policy")).get("inlineLimitBytes"));
+        made = done(200, "PATCH", "/classes/large", "{\"inlineLimitBytes\":16384}");
+        assertEquals(16_384, made.get("inlineLimitBytes"));
+        refused(400, "power of two", "PATCH", "/classes/large", "{\"inlineLimitBytes\":3000}");
+        refused(400, "16384", "PATCH", "/classes/large", "{\"inlineLimitBytes\":32768}");
+        refused(400, "says nothing", "PATCH", "/classes/large", "{\"inlineLimitBytes\":null}");
+    }
+
+    @Test
     void largeChunksAreNotPacked() throws Exception {
         String body = "{\"name\":\"texts\",\"compression\":\"zstd\",\"chunkSizeBytes\":%d}";
         refused(400, "16 MiB at most", "POST", "/classes", body.formatted(1 << 25));

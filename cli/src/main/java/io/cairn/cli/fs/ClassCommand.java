@@ -5,6 +5,8 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
+import io.cairn.cli.option.ByteSize;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -37,8 +39,8 @@ import picocli.CommandLine.Parameters;
         })
 public final class ClassCommand implements Callable<Integer> {
     private static final String COLUMNS =
-            "name replicas chunkSizeBytes:size stripe compression trashSeconds directoryCount"
-                    + " directories rules";
+            "name replicas chunkSizeBytes:size stripe compression inlineLimitBytes:inline"
+                    + " trashSeconds directoryCount directories rules";
     private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
 
     @Override
@@ -78,6 +80,14 @@ public final class ClassCommand implements Callable<Integer> {
         private @Nullable String compression;
 
         @Option(
+                names = "--inline-limit",
+                paramLabel = "SIZE",
+                description =
+                        "Files up to it have their contents in the masters: 0 for none, or a power"
+                                + " of two from 512 to 16K, or 'default'.")
+        private @Nullable String inlineLimit;
+
+        @Option(
                 names = "--trash",
                 paramLabel = "TIME",
                 description = "How long removed files are kept, such as 7d; 'off' or 'default'.")
@@ -90,6 +100,9 @@ public final class ClassCommand implements Callable<Integer> {
             if (compression != null) {
                 body.put("compression", codec(compression));
             }
+            if (inlineLimit != null) {
+                body.put("inlineLimitBytes", inlineBytes(inlineLimit));
+            }
             if (trash != null) {
                 body.put("trashSeconds", FsSetCommand.trashSeconds(trash));
             }
@@ -97,7 +110,7 @@ public final class ClassCommand implements Callable<Integer> {
                 throw new CommandException(
                         ExitCode.USAGE,
                         "the class says nothing; give --replicas, --chunk-size, --stripe,"
-                                + " --compression or --trash");
+                                + " --compression, --inline-limit or --trash");
             }
             return new LinkedHashMap<>(body);
         }
@@ -117,6 +130,20 @@ public final class ClassCommand implements Callable<Integer> {
             }
             return text;
         }
+    }
+
+    /** The value of {@code --inline-limit}: null for 'default'. */
+    static @Nullable Long inlineBytes(String text) {
+        if (text.equals(FsSetCommand.DEFAULT)) {
+            return null;
+        }
+        long bytes = text.equals("0") ? 0 : ByteSize.parse(text);
+        if (!Policy.isInlineLimit(bytes)) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "--inline-limit must be 0, or a power of two from 512 to 16K, not " + text);
+        }
+        return bytes;
     }
 
     @Command(

@@ -12,6 +12,7 @@ import io.cairn.cli.api.Reading;
 import io.cairn.cli.option.Require;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.fs.Attributes;
 import io.cairn.node.CommandException;
@@ -108,12 +109,13 @@ final class FsInfoCommand implements Callable<Integer> {
             return;
         }
         System.out.printf(
-                "chunks of %s, %s%s, %s%n",
+                "chunks of %s, %s%s%s, %s%n",
                 Wording.bytes(layout.chunkSizeBytes()),
                 pools(layout),
                 placement.compression() == Compression.NONE
                         ? ""
                         : ", packed with " + placement.compression().text() + " when they rest",
+                inlineLimit(placement.inode().policy()),
                 inline != null
                         ? "contents in the inode"
                         : "object " + Long.toHexString(layout.lastOid()));
@@ -125,6 +127,12 @@ final class FsInfoCommand implements Callable<Integer> {
                 System.out.println("    " + describe(replica));
             }
         }
+    }
+
+    private static String inlineLimit(Policy policy) {
+        return policy.inlineBytes() < 0
+                ? ""
+                : ", inline limit " + Wording.bytes(policy.inlineBytes());
     }
 
     private static String pools(Layout layout) {

@@ -126,7 +126,8 @@ final class FsSetCommand implements Callable<Integer> {
                     fields.containsKey(REPLICAS) ? number(REPLICAS, 0) : present.replicas(),
                     fields.containsKey(CHUNK_SIZE) ? chunkSizeLog2 : present.chunkSizeLog2(),
                     fields.containsKey(STRIPE) ? number(STRIPE, -1) : present.stripeWidth(),
-                    present.compression());
+                    present.compression(),
+                    present.inlineBytes());
         }
 
         private int number(String field, int standard) {

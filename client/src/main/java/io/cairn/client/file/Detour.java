@@ -105,7 +105,7 @@ public final class Detour {
     private boolean isBlocked(FileState s, long end) {
         Layout layout = s.inode().layout();
         boolean isInline = s.contents().inline() != null;
-        if (layout == null || (isInline && end <= mount.master().session().inlineLimitBytes())) {
+        if (layout == null || (isInline && s.fitsInline(end))) {
             return false;
         }
         long first = isInline ? 0 : layout.chunkBehind(s.size());

@@ -260,8 +260,10 @@ final class FileState {
 
     // ---- writing
 
-    private int inlineLimitBytes() {
-        return mount.master().session().inlineLimitBytes();
+    /** Whether contents in the inode may stay there with bytes up to an end. */
+    boolean fitsInline(long end) {
+        int standard = mount.master().session().inlineLimitBytes();
+        return Math.max(end, size()) <= inode.policy().inlineLimitBytes(standard);
     }
 
     /** From now on the contents are in chunks here; the next commit moves them at the master. */
@@ -282,7 +284,7 @@ final class FileState {
         int length = source.remaining();
         InlineContents inline = contents.inline();
         if (inline != null) {
-            if (offset + length <= inlineLimitBytes()) {
+            if (fitsInline(offset + length)) {
                 inline.write((int) offset, source);
                 wrote(offset, offset + length);
                 return length;
@@ -298,7 +300,7 @@ final class FileState {
 
     /** Whether bytes at an offset leave others before them that only chunks can show as zeros. */
     boolean leavesGap(long offset, long end) {
-        return contents.leavesGap(inode.inline(), offset, size(), end <= inlineLimitBytes());
+        return contents.leavesGap(inode.inline(), offset, size(), fitsInline(end));
     }
 
     private void wrote(long from, long to) {
@@ -313,7 +315,7 @@ final class FileState {
 
     /** The file is at least this long from now on; for fallocate. Bytes were not written. */
     void extendTo(long size) {
-        if (size > inlineLimitBytes()) {
+        if (!fitsInline(size)) {
             moveToChunks();
         }
         uncommitted.extend(size);

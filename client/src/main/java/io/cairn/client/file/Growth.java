@@ -21,6 +21,11 @@ public final class Growth {
         this.mount = mount;
     }
 
+    /** Whether the contents are in the inode and have to leave it for bytes up to an end. */
+    public boolean outgrowsInode(long end) {
+        return inode.with(s -> s.contents().inline() != null && !s.fitsInline(end));
+    }
+
     /** Before bytes are written, or zeros up to {@code end} begin to count; blocks. */
     public void beforeWrite(long offset, long end) {
         inode.detour().before(end);

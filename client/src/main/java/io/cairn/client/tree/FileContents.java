@@ -207,7 +207,7 @@ public final class FileContents {
         if (end <= state.size()) {
             return;
         }
-        if (state.isInline() && end > mount.master().session().inlineLimitBytes()) {
+        if (state.growth().outgrowsInode(end)) {
             ensureStorage(state);
         }
         state.growth().beforeWrite(end, end);

@@ -68,7 +68,8 @@ public record InodeEdit(
                 (policyMask & REPLICAS) != 0 ? policy.replicas() : before.replicas(),
                 (policyMask & CHUNK_SIZE) != 0 ? policy.chunkSizeLog2() : before.chunkSizeLog2(),
                 (policyMask & STRIPE) != 0 ? policy.stripeWidth() : before.stripeWidth(),
-                before.compression());
+                before.compression(),
+                before.inlineBytes());
     }
 
     /** Writes the fields. */

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.quota.Sums;
@@ -80,10 +81,13 @@ public final class ContentOperations {
             throw stale(m.ino(), "was truncated");
         }
         requireSize(m.sizeBytes());
+        // Clients keep to the policy. One that has not heard of its change is not refused.
+        int limit = Math.max(cluster.inlineLimitBytes(), inode.policy().inlineBytes());
+        limit = Math.max(limit, old.length);
         for (ContentMutation.Patch patch : m.patches()) {
-            requireInline(requireSize(patch.offsetBytes()));
+            requireInline(requireSize(patch.offsetBytes()), limit);
         }
-        requireInline(m.lengthAfterBytes(old));
+        requireInline(m.lengthAfterBytes(old), limit);
         InodeDraft draft = new InodeDraft(inode);
         draft.setInline(m.applyTo(old));
         requireRoom(inode, draft);
@@ -109,9 +113,14 @@ public final class ContentOperations {
         inodes.quotas().requireChange(inode, draft.uid, draft.gid, more);
     }
 
-    /** Whether contents of a size may stay in the inode. */
-    public boolean fitsInline(long sizeBytes) {
-        return sizeBytes <= cluster.inlineLimitBytes();
+    /**
+     * Whether contents in the inode stay there when their size changes.
+     *
+     * @param presentBytes their size now
+     */
+    public boolean fitsInline(Policy policy, long presentBytes, long sizeBytes) {
+        return sizeBytes <= presentBytes
+                || sizeBytes <= policy.inlineLimitBytes(cluster.inlineLimitBytes());
     }
 
     private EntryReply commitSize(ContentMutation.CommitSize m) {
@@ -272,7 +281,7 @@ public final class ContentOperations {
     }
 
     private void resizeInline(InodeDraft draft, byte[] inline, long sizeBytes) {
-        if (sizeBytes <= cluster.inlineLimitBytes()) {
+        if (fitsInline(draft.policy, inline.length, sizeBytes)) {
             draft.setInline(Arrays.copyOf(inline, (int) sizeBytes));
         } else if (inline.length > 0) {
             throw new FsException(
@@ -472,8 +481,8 @@ public final class ContentOperations {
         return sizeBytes;
     }
 
-    private void requireInline(long sizeBytes) {
-        if (sizeBytes > cluster.inlineLimitBytes()) {
+    private static void requireInline(long sizeBytes, int limitBytes) {
+        if (sizeBytes > limitBytes) {
             throw new FsException(
                     Errno.EFBIG, sizeBytes + " bytes do not fit into the inode; write chunks");
         }

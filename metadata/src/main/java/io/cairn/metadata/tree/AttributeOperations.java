@@ -137,7 +137,10 @@ public final class AttributeOperations {
         long length = isGrown ? change.size() - inode.attributes().size() : 0;
         long used = inode.attributes().usedBytes();
         long space =
-                isGrown && inode.inline() != null && contents.fitsInline(change.size())
+                isGrown
+                                && inode.inline() != null
+                                && contents.fitsInline(
+                                        inode.policy(), inode.attributes().size(), change.size())
                         ? InodeDraft.roundUp(change.size(), 512) - used
                         : 0;
         quotas.requireChange(

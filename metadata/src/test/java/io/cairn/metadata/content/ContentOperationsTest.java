@@ -67,6 +67,28 @@ class ContentOperationsTest extends OneFile {
     }
 
     @Test
+    void thePolicyMaySayAnotherLimit() {
+        Policy policy = bench.inode(ino).policy();
+        bench.ok(new TreeMutation.SetPolicy(ino, policy.withInline(4 * Bench.INLINE_LIMIT)));
+        bench.write(writing(3 * Bench.INLINE_LIMIT));
+        bench.fails(Errno.EFBIG, writing(4 * Bench.INLINE_LIMIT + 1L));
+        assertNotNull(bench.truncate(ino, 4 * Bench.INLINE_LIMIT).inline());
+        bench.ok(new TreeMutation.SetPolicy(ino, policy.withInline(0)));
+        byte[] changed = bench.write(writing(0, patch(5, "x"))).inline();
+        assertNotNull(changed, "a client may not have heard of it");
+        assertEquals(4 * Bench.INLINE_LIMIT, changed.length);
+        bench.fails(
+                Errno.EFBIG,
+                new TreeMutation.SetAttributes(
+                        ino, AttributeChange.NONE.withSize(4 * Bench.INLINE_LIMIT + 1L)));
+        assertNotNull(bench.truncate(ino, 3).inline());
+        bench.truncate(ino, 0);
+        Inode grown = bench.truncate(ino, 100);
+        assertNull(grown.inline());
+        assertEquals(100, grown.attributes().size());
+    }
+
+    @Test
     void contentsAreForFilesOnly() {
         long dir = bench.mkdir(ROOT, "d").ino();
         bench.fails(Errno.EISDIR, new ContentMutation.WriteInline(dir, 0, List.of(), 0, 0));
