@@ -50,76 +50,55 @@ public record NfsSettings(
 
     /** The same with MOUNT on a port of its own, too; 0 takes a free one. */
     public NfsSettings withMountPort(int port) {
-        return new NfsSettings(
-                listen,
-                port,
-                portmapPort,
-                rpcbindPort,
-                transferBytes,
-                limits,
-                lockPace,
-                slowMs,
-                manageGids);
+        return ports(port, portmapPort, rpcbindPort);
     }
 
     /** The same with a port mapper; 0 takes a free one. */
     public NfsSettings withPortmapPort(int port) {
-        return new NfsSettings(
-                listen,
-                mountPort,
-                port,
-                rpcbindPort,
-                transferBytes,
-                limits,
-                lockPace,
-                slowMs,
-                manageGids);
+        return ports(mountPort, port, rpcbindPort);
     }
 
     /** The same, registered with an rpcbind. */
     public NfsSettings withRpcbindPort(int port) {
-        return new NfsSettings(
-                listen,
-                mountPort,
-                portmapPort,
-                port,
-                transferBytes,
-                limits,
-                lockPace,
-                slowMs,
-                manageGids);
+        return ports(mountPort, portmapPort, port);
     }
 
     /** The same with another time from which on calls are logged. */
     public NfsSettings withSlowMs(long ms) {
-        return new NfsSettings(
-                listen,
-                mountPort,
-                portmapPort,
-                rpcbindPort,
-                transferBytes,
-                limits,
-                lockPace,
-                ms,
-                manageGids);
+        return service(limits, lockPace, ms, manageGids);
     }
 
     /** The same with the groups of callers from this machine. */
     public NfsSettings withManagedGids() {
-        return new NfsSettings(
-                listen,
-                mountPort,
-                portmapPort,
-                rpcbindPort,
-                transferBytes,
-                limits,
-                lockPace,
-                slowMs,
-                true);
+        return service(limits, lockPace, slowMs, true);
     }
 
     /** The same with other limits. */
     public NfsSettings withLimits(RpcLimits newLimits) {
+        return service(newLimits, lockPace, slowMs, manageGids);
+    }
+
+    /** The same with another pace of callbacks. */
+    public NfsSettings withLockPace(LockPace newPace) {
+        return service(limits, newPace, slowMs, manageGids);
+    }
+
+    private NfsSettings ports(
+            @Nullable Integer mount, @Nullable Integer portmap, @Nullable Integer rpcbind) {
+        return new NfsSettings(
+                listen,
+                mount,
+                portmap,
+                rpcbind,
+                transferBytes,
+                limits,
+                lockPace,
+                slowMs,
+                manageGids);
+    }
+
+    private NfsSettings service(
+            RpcLimits newLimits, LockPace newPace, long newSlowMs, boolean newManageGids) {
         return new NfsSettings(
                 listen,
                 mountPort,
@@ -127,22 +106,8 @@ public record NfsSettings(
                 rpcbindPort,
                 transferBytes,
                 newLimits,
-                lockPace,
-                slowMs,
-                manageGids);
-    }
-
-    /** The same with another pace of callbacks. */
-    public NfsSettings withLockPace(LockPace newPace) {
-        return new NfsSettings(
-                listen,
-                mountPort,
-                portmapPort,
-                rpcbindPort,
-                transferBytes,
-                limits,
                 newPace,
-                slowMs,
-                manageGids);
+                newSlowMs,
+                newManageGids);
     }
 }

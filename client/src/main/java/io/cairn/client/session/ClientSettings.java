@@ -51,61 +51,32 @@ public record ClientSettings(
     /** The same with another time limit for one operation, above 0. */
     public ClientSettings withRequestTimeoutMs(long timeoutMs) {
         atLeast(1, timeoutMs, "requestTimeoutMs");
-        return new ClientSettings(
-                masters,
-                clientName,
+        return times(
                 timeoutMs,
                 Math.min(attemptTimeoutMs, timeoutMs),
                 connectTimeoutMs,
                 attributeTtlMs,
-                bufferBytes,
-                readAheadBytes,
                 writeBackDelayMs);
     }
 
     /** The same with another time limit for one attempt, above 0. */
     public ClientSettings withAttemptTimeoutMs(long timeoutMs) {
         atLeast(1, timeoutMs, "attemptTimeoutMs");
-        return new ClientSettings(
-                masters,
-                clientName,
-                requestTimeoutMs,
-                timeoutMs,
-                connectTimeoutMs,
-                attributeTtlMs,
-                bufferBytes,
-                readAheadBytes,
-                writeBackDelayMs);
+        return times(
+                requestTimeoutMs, timeoutMs, connectTimeoutMs, attributeTtlMs, writeBackDelayMs);
     }
 
     /** The same with another time limit for the first connection, above 0. */
     public ClientSettings withConnectTimeoutMs(long timeoutMs) {
         atLeast(1, timeoutMs, "connectTimeoutMs");
-        return new ClientSettings(
-                masters,
-                clientName,
-                requestTimeoutMs,
-                attemptTimeoutMs,
-                timeoutMs,
-                attributeTtlMs,
-                bufferBytes,
-                readAheadBytes,
-                writeBackDelayMs);
+        return times(
+                requestTimeoutMs, attemptTimeoutMs, timeoutMs, attributeTtlMs, writeBackDelayMs);
     }
 
     /** The same with another life of cached attributes and names, 0 or more. */
     public ClientSettings withAttributeTtlMs(long ttlMs) {
         atLeast(0, ttlMs, "attributeTtlMs");
-        return new ClientSettings(
-                masters,
-                clientName,
-                requestTimeoutMs,
-                attemptTimeoutMs,
-                connectTimeoutMs,
-                ttlMs,
-                bufferBytes,
-                readAheadBytes,
-                writeBackDelayMs);
+        return times(requestTimeoutMs, attemptTimeoutMs, connectTimeoutMs, ttlMs, writeBackDelayMs);
     }
 
     /** The same with other limits of memory: buffers of 8 MiB or more, read-ahead of 0 or more. */
@@ -127,16 +98,21 @@ public record ClientSettings(
     /** The same with another delay of write-back, above 0. */
     public ClientSettings withWriteBackDelayMs(long delayMs) {
         atLeast(1, delayMs, "writeBackDelayMs");
+        return times(requestTimeoutMs, attemptTimeoutMs, connectTimeoutMs, attributeTtlMs, delayMs);
+    }
+
+    private ClientSettings times(
+            long request, long attempt, long connect, long attributeTtl, long writeBackDelay) {
         return new ClientSettings(
                 masters,
                 clientName,
-                requestTimeoutMs,
-                attemptTimeoutMs,
-                connectTimeoutMs,
-                attributeTtlMs,
+                request,
+                attempt,
+                connect,
+                attributeTtl,
                 bufferBytes,
                 readAheadBytes,
-                delayMs);
+                writeBackDelay);
     }
 
     private static void atLeast(long least, long value, String name) {

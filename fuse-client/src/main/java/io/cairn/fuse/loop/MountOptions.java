@@ -331,55 +331,31 @@ public record MountOptions(
     }
 
     public MountOptions withAcl(boolean value) {
-        return new MountOptions(
-                driver,
-                readOnly,
-                allowOther,
-                nonEmpty,
-                value,
-                attributeTimeoutMs,
-                entryTimeoutMs,
-                maxBackground,
-                threads,
-                readAheadKb,
-                waitLimitMs,
-                direct,
-                fsName,
-                kernelFlags);
+        return service(value, waitLimitMs, direct);
     }
 
     public MountOptions withWaitLimitMs(long value) {
-        return new MountOptions(
-                driver,
-                readOnly,
-                allowOther,
-                nonEmpty,
-                acl,
-                attributeTimeoutMs,
-                entryTimeoutMs,
-                maxBackground,
-                threads,
-                readAheadKb,
-                value,
-                direct,
-                fsName,
-                kernelFlags);
+        return service(acl, value, direct);
     }
 
     public MountOptions withDirect(boolean value) {
+        return service(acl, waitLimitMs, value);
+    }
+
+    private MountOptions service(boolean newAcl, long newWaitLimitMs, boolean newDirect) {
         return new MountOptions(
                 driver,
                 readOnly,
                 allowOther,
                 nonEmpty,
-                acl,
+                newAcl,
                 attributeTimeoutMs,
                 entryTimeoutMs,
                 maxBackground,
                 threads,
                 readAheadKb,
-                waitLimitMs,
-                value,
+                newWaitLimitMs,
+                newDirect,
                 fsName,
                 kernelFlags);
     }
