@@ -37,16 +37,30 @@ final class ClassArchive {
     private static final String DONE = "done";
 
     private static final String CACHE = "aot";
+    private static final String TOLD = "cairn.test.archive";
     private static final FileTime JAR_TIME = FileTime.fromMillis(0);
 
     /** Nothing when there is no archive. */
-    private static final List<String> OPTIONS = open();
+    private static final List<String> OPTIONS = toldOrOpen();
 
     private ClassArchive() {}
 
     /** The options of a JVM that runs {@code io.cairn.cli.Cairn} in a process of a test. */
     static List<String> options() {
         return OPTIONS.isEmpty() ? classPath(testClassPath()) : OPTIONS;
+    }
+
+    /** For a process that has {@code options()} of the same class path and need not look again. */
+    static String property() {
+        return "-D" + TOLD + "=" + String.join("\n", OPTIONS);
+    }
+
+    private static List<String> toldOrOpen() {
+        String told = System.getProperty(TOLD);
+        if (told == null) {
+            return open();
+        }
+        return told.isEmpty() ? List.of() : List.of(told.split("\n", -1));
     }
 
     private static List<String> classPath(String path) {

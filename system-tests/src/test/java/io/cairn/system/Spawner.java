@@ -30,8 +30,7 @@ final class Spawner implements AutoCloseable {
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                                 "-Xmx64m",
                                 "-XX:TieredStopAtLevel=1",
-                                // ClassArchive is there.
-                                "-Dcairn.root=" + System.getProperty("cairn.root"),
+                                ClassArchive.property(),
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 Spawner.class.getName())
