@@ -174,7 +174,7 @@ class BookkeepingTest {
         tombstones.add(new GarbageTask(2, 1, 7, 10, 12));
         assertTrue(tombstones.holds(new ChunkKey(7, 3)));
         assertTrue(tombstones.holds(new ChunkKey(7, 11)));
-        for (int i = 0; i < 65_536; i++) {
+        for (int i = 0; i < 147_456; i++) {
             tombstones.add(new GarbageTask(i, 1, 100 + i, 0, Long.MAX_VALUE));
         }
         assertFalse(tombstones.holds(new ChunkKey(7, 3)));

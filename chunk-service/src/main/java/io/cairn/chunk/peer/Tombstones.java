@@ -11,9 +11,12 @@ import java.util.Map;
 /**
  * The objects whose deletion was ordered last, so that neither a late write nor a comparison of
  * members brings one back. Bounded: the oldest are forgotten. Thread-safe.
+ *
+ * <p>A master hands out 147,456 deletions at most before a server that is away has confirmed them.
+ * All of these are remembered: the copies of that server must not come back from it.
  */
 public final class Tombstones {
-    private static final int GRAVES = 65_536;
+    private static final int GRAVES = 147_456;
 
     private record Range(long fromChunk, long endChunk) {}
 

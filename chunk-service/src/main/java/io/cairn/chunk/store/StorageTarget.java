@@ -289,7 +289,7 @@ public final class StorageTarget implements AutoCloseable {
                             Alignment.checkSize(blob, chunk);
                             return Replacement.cloned(shelf, blob, chunk, lengthBytes);
                         });
-        replace(key, clone);
+        disk.replace(key, clone);
     }
 
     /**
@@ -342,7 +342,7 @@ public final class StorageTarget implements AutoCloseable {
                         });
         shelf.meter.written(beganNs, bytes);
         if (complete != null) {
-            replace(key, complete);
+            disk.replace(key, complete);
         }
     }
 
@@ -490,9 +490,5 @@ public final class StorageTarget implements AutoCloseable {
         } catch (Exception e) {
             LOG.warn("{}: releasing it: {}", shelf.paths.root(), e.toString());
         }
-    }
-
-    private void replace(BlobKey key, Replacement complete) {
-        disk.run(key, blob -> blob.replace(complete));
     }
 }

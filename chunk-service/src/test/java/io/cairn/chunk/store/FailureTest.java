@@ -100,6 +100,26 @@ class FailureTest {
         }
     }
 
+    @Test
+    void aFailureAtEachStepOfAnInstallationLeavesNoFileBehind() throws Exception {
+        byte[] old = bytes(1, 3 * BLOCK);
+        byte[] next = bytes(2, 2 * BLOCK);
+        for (int failAt = 1; failAt <= 20; failAt++) {
+            Path root = Path.of("/installed" + failAt);
+            StoreWorld world = new StoreWorld(disk, root);
+            world.write(A, 0, old);
+            world.target().flush(A);
+            world.restart();
+            disk.failAfter(failAt);
+            boolean done = succeeds(() -> world.install(A, 9, next, 2));
+            disk.failAfter(Long.MAX_VALUE / 2);
+            assertEquals(List.of(), disk.filesBelow(root.resolve("incoming")), "at " + failAt);
+            if (done) {
+                assertArrayEquals(next, world.read(A), "at " + failAt);
+            }
+        }
+    }
+
     private static boolean succeeds(Runnable action) {
         try {
             action.run();

@@ -49,6 +49,16 @@ public final class DiskWork {
                         });
     }
 
+    /** Puts a complete, synced replacement in the place of its blob; removed when that fails. */
+    public void replace(BlobKey key, Replacement complete) {
+        try {
+            run(key, blob -> blob.replace(complete));
+        } catch (RuntimeException e) {
+            complete.giveUp(e);
+            throw e;
+        }
+    }
+
     public <T extends @Nullable Object> T attempt(Attempt<T> attempt) {
         try {
             return attempt.run();

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>These hold whatever the targets do. A group that nobody serves is left alone: which member has
  * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
  * pool has copies, and nothing of the group is damaged at one of them: else it may have the last
- * good copy of a chunk. No group gets two members on one server.
+ * good copy of a chunk. No group gets two members on one server. The copy of a disk that failed
+ * goes to another disk of its server only when no other server may take it.
  */
 public final class MoveDecision {
     /** Targets whose disks are as unequally full as this are left as they are. */
@@ -265,8 +266,24 @@ public final class MoveDecision {
                 .filter(target -> !target.holds(group.id())) // A stray: not before it is adopted.
                 .filter(target -> !group.left().contains(target.id()))
                 .filter(target -> fits(target, members, going, copies(group)))
-                .min(Comparator.comparing(TargetView::id, byRoom).thenComparingInt(TargetView::id))
+                .min(
+                        Comparator.comparing((TargetView target) -> isBesideLost(target, members))
+                                .thenComparing(TargetView::id, byRoom)
+                                .thenComparingInt(TargetView::id))
                 .orElse(null);
+    }
+
+    /** Whether a target shares its server with a member that failed: the next to fail, perhaps. */
+    private boolean isBesideLost(TargetView target, List<Member> members) {
+        for (Member member : members) {
+            TargetView other = targets.get(member.targetId());
+            if (member.state() == MemberState.OFFLINE
+                    && other != null
+                    && other.serverId() == target.serverId()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** How full a target is, in steps that are not worth a difference. */
