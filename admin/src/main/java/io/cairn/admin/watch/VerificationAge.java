@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Since when all copies on some targets are verified. Servers tell it for each target.
  *
- * @param secondsAgo when the oldest copy was verified, or written; null when none was yet, or
- *     there is none
+ * @param secondsAgo when the oldest copy was verified, or written; null when none was yet, or there
+ *     is none
  * @param unverified targets that have not verified all their copies yet, or tell nothing now
  */
 public record VerificationAge(@Nullable Long secondsAgo, long unverified) {

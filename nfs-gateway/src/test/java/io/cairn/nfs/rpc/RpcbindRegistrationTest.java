@@ -133,8 +133,7 @@ final class RpcbindRegistrationTest {
         rpcbind.refuses = true;
         FsException e =
                 assertThrows(
-                        FsException.class,
-                        () -> new RpcbindRegistration(port, List.of(nfs), 7));
+                        FsException.class, () -> new RpcbindRegistration(port, List.of(nfs), 7));
         assertEquals(Errno.EACCES, e.errno());
     }
 
