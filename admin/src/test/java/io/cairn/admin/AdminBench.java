@@ -104,7 +104,8 @@ public final class AdminBench implements AutoCloseable {
         token = Files.readString(file, StandardCharsets.UTF_8).strip();
     }
 
-    static void until(BooleanSupplier condition) throws InterruptedException {
+    /** Waits for a condition, 60 seconds at most. */
+    public static void until(BooleanSupplier condition) throws InterruptedException {
         long end = System.nanoTime() + 60_000_000_000L;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {

@@ -1,6 +1,5 @@
 package io.cairn.cluster;
 
-import io.cairn.cluster.Policy.Compression;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -224,16 +223,16 @@ public final class ClusterMap {
         return target == null ? null : servers.get(target.serverId());
     }
 
-    /** The youngest pool with a number of replicas that are kept as they were written, or null. */
+    /** The youngest pool with a number of replicas as they were written, anywhere; or null. */
     public @Nullable Pool youngestPool(int replicas) {
-        return youngestPool(replicas, Compression.NONE);
+        return youngestPool(replicas, Pool.Kind.PLAIN);
     }
 
-    /** The youngest pool with a number of replicas and a compression, or null. */
-    public @Nullable Pool youngestPool(int replicas, Compression compression) {
+    /** The youngest pool with a number of replicas and of a kind, or null. */
+    public @Nullable Pool youngestPool(int replicas, Pool.Kind kind) {
         Pool youngest = null;
         for (Pool pool : pools) {
-            boolean fits = pool.replicas() == replicas && pool.compression() == compression;
+            boolean fits = pool.replicas() == replicas && pool.kind().equals(kind);
             youngest = fits ? pool : youngest;
         }
         return youngest;
@@ -251,10 +250,10 @@ public final class ClusterMap {
                 : groups.get(pool.firstGroup() + Stripe.slot(layout, pool, chunkIndex));
     }
 
-    /** How new chunks of a layout are kept that rest; NONE when that is not known. */
-    public Compression compression(Layout layout) {
+    /** The kind of the pool of new chunks of a layout; the plain one when that is not known. */
+    public Pool.Kind kind(Layout layout) {
         Pool pool = pools.get(layout.lastRun().poolId());
-        return pool == null ? Compression.NONE : pool.compression();
+        return pool == null ? Pool.Kind.PLAIN : pool.kind();
     }
 
     /** How many copies there are of every chunk of a layout at least; 0 when that is not known. */

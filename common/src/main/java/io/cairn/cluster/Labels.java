@@ -1,5 +1,6 @@
 package io.cairn.cluster;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -10,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator says about the place of a chunk server. {@code rack} and {@code zone} are what
- * may fail as a whole; other labels are for people.
+ * What an operator says about a chunk server. {@code rack} and {@code zone} are what may fail as a
+ * whole. Storage classes may ask for any label ({@link Expression}).
  *
  * @param values each key once, in order; at most {@value #MOST}
  */
@@ -102,6 +103,130 @@ public record Labels(SortedMap<String, String> values) {
             }
         }
         return new Labels(values);
+    }
+
+    /**
+     * Which chunk servers may have the copies: those for whose labels all terms hold.
+     *
+     * @param isSaid false when nothing is asked for: as the parent, or else any server
+     * @param terms in the order of their words, each once; none: any server
+     */
+    public record Expression(boolean isSaid, List<Term> terms) {
+        /** Says nothing. No pool is so. */
+        public static final Expression UNSAID = new Expression(false, List.of());
+
+        /** Any server. */
+        public static final Expression ANY = new Expression(true, List.of());
+
+        /** Terms that an expression may have. */
+        public static final int MOST_TERMS = 8;
+
+        private static final String ANY_WORD = "any";
+
+        /** Copies. */
+        public Expression {
+            terms = List.copyOf(terms);
+        }
+
+        /**
+         * Reads terms with commas between them: {@code KEY=VALUE}, {@code KEY} for any value of it,
+         * either with {@code !} for servers without it; or {@code any}.
+         *
+         * @throws IllegalArgumentException with what is wrong, and where
+         */
+        public static Expression parse(String text) {
+            if (text.strip().equals(ANY_WORD)) {
+                return ANY;
+            }
+            SortedMap<String, Term> terms = new TreeMap<>();
+            int at = 0;
+            for (String part : text.split(",", -1)) {
+                Term term = Term.parse(part.strip());
+                if (term == null) {
+                    int place = at + part.length() - part.stripLeading().length() + 1;
+                    throw new IllegalArgumentException(
+                            ("labels '%s', character %d: '%s' is no term: write KEY=VALUE, KEY,"
+                                            + " !KEY=VALUE or !KEY, with commas between them, as in"
+                                            + " disk=ssd,!rack=r1")
+                                    .formatted(text, place, part.strip()));
+                }
+                terms.put(term.text(), term);
+                at += part.length() + 1;
+            }
+            if (terms.size() > MOST_TERMS) {
+                throw new IllegalArgumentException(
+                        "labels '%s' are %d terms: %d at most"
+                                .formatted(text, terms.size(), MOST_TERMS));
+            }
+            return new Expression(true, List.copyOf(terms.values()));
+        }
+
+        /** This one, or ANY when nothing is said. */
+        public Expression orAny() {
+            return isSaid ? this : ANY;
+        }
+
+        /** Whether every server will do. */
+        public boolean isAny() {
+            return terms.isEmpty();
+        }
+
+        /** Whether a server with these labels may have a copy. */
+        public boolean admits(Labels labels) {
+            return terms.stream().allMatch(term -> term.holds(labels));
+        }
+
+        /** Whether a target may have a copy; without a server it may where any may. */
+        public boolean admits(ClusterMap map, int targetId) {
+            if (isAny()) {
+                return true;
+            }
+            ChunkServer server = map.serverOfTarget(targetId);
+            return server != null && admits(server.labels());
+        }
+
+        /** As operators write it. */
+        public String text() {
+            return isAny()
+                    ? ANY_WORD
+                    : String.join(",", terms.stream().map(Term::text).toList());
+        }
+
+        /** The same; null when nothing is said. */
+        public @Nullable String said() {
+            return isSaid ? text() : null;
+        }
+    }
+
+    /**
+     * A part of an expression.
+     *
+     * @param value that the label has; null: any
+     * @param isNot whether it holds for servers without such a label
+     */
+    public record Term(String key, @Nullable String value, boolean isNot) {
+        static @Nullable Term parse(String text) {
+            boolean isNot = text.startsWith("!");
+            String label = isNot ? text.substring(1) : text;
+            int at = label.indexOf('=');
+            String key = at < 0 ? label : label.substring(0, at);
+            String value = at < 0 ? null : label.substring(at + 1);
+            boolean isOne =
+                    WORD.matcher(key).matches() && (value == null || WORD.matcher(value).matches());
+            return isOne ? new Term(key, value, isNot) : null;
+        }
+
+        /** Whether it is so for a server with these labels. */
+        public boolean holds(Labels labels) {
+            String found = labels.get(key);
+            boolean has = found != null && (value == null || value.equals(found));
+            return has != isNot;
+        }
+
+        /** As operators write it. */
+        public String text() {
+            return (isNot ? "!" : "") + key + (value == null ? "" : "=" + value);
+        }
     }
 
     /** The value of a key, or null. */

@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param compression how chunks that rest are packed; UNSAID = they are not
  * @param inlineBytes contents up to it may be in the inode, in bytes: 0 for none, or a power of two
  *     from {@link #MIN_INLINE_BYTES} to {@link #MAX_INLINE_BYTES}; -1 = the cluster's standard
+ * @param labels of the chunk servers that may have copies; UNSAID = any
  */
 public record Policy(
         int replicas,
         int chunkSizeLog2,
         int stripeWidth,
         Compression compression,
-        int inlineBytes) {
+        int inlineBytes,
+        Labels.Expression labels) {
     /** Ways to keep chunks that are not changed for some time. Codes are in messages and files. */
     public enum Compression implements Coded {
         /** As the parent, or else not packed. No pool is so. */
@@ -87,19 +89,35 @@ public record Policy(
     /** Asks for nothing in particular. */
     public static final Policy STANDARD = new Policy(0, 0, -1);
 
-    /** One that says nothing about compression and contents in the inode. */
+    /** One that says nothing about compression, contents in the inode and labels. */
     public Policy(int replicas, int chunkSizeLog2, int stripeWidth) {
-        this(replicas, chunkSizeLog2, stripeWidth, Compression.UNSAID, UNSAID_INLINE);
+        this(
+                replicas,
+                chunkSizeLog2,
+                stripeWidth,
+                Compression.UNSAID,
+                UNSAID_INLINE,
+                Labels.Expression.UNSAID);
     }
 
     /** The same with another compression. */
     public Policy with(Compression wanted) {
-        return new Policy(replicas, chunkSizeLog2, stripeWidth, wanted, inlineBytes);
+        return new Policy(replicas, chunkSizeLog2, stripeWidth, wanted, inlineBytes, labels);
     }
 
     /** The same with another limit of contents in the inode, in bytes. */
     public Policy withInline(int wantedBytes) {
-        return new Policy(replicas, chunkSizeLog2, stripeWidth, compression, wantedBytes);
+        return new Policy(replicas, chunkSizeLog2, stripeWidth, compression, wantedBytes, labels);
+    }
+
+    /** The same with other labels. */
+    public Policy with(Labels.Expression wanted) {
+        return new Policy(replicas, chunkSizeLog2, stripeWidth, compression, inlineBytes, wanted);
+    }
+
+    /** Which pools it asks for, besides their copies. */
+    public Pool.Kind kind() {
+        return new Pool.Kind(compression.orNone(), labels.orAny());
     }
 
     /** Largest number of replicas. */
@@ -142,7 +160,8 @@ public record Policy(
                 chunkSizeLog2 > 0 ? chunkSizeLog2 : parent.chunkSizeLog2,
                 stripeWidth >= 0 ? stripeWidth : parent.stripeWidth,
                 compression != Compression.UNSAID ? compression : parent.compression,
-                inlineLimitBytes(parent.inlineBytes));
+                inlineLimitBytes(parent.inlineBytes),
+                labels.isSaid() ? labels : parent.labels);
     }
 
     /**

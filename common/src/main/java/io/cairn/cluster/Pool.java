@@ -3,33 +3,63 @@ package io.cairn.cluster;
 import io.cairn.cluster.Policy.Compression;
 
 /**
- * A set of placement groups with one redundancy rule and one compression. Never changes; when
- * servers join, a younger pool with the same rule takes the new files.
+ * A set of placement groups with one redundancy rule and one kind. Never changes; when servers
+ * join, a younger pool with the same rule and kind takes the new files.
  *
  * @param id number, from 1
  * @param redundancy the rule
  * @param firstGroup number of its first placement group; its groups are numbered consecutively
  * @param groupCount how many groups, from 1
- * @param compression how its chunks are kept that rest; not UNSAID
+ * @param kind what tells it from others with the same rule
  */
-public record Pool(
-        int id, Redundancy redundancy, int firstGroup, int groupCount, Compression compression)
+public record Pool(int id, Redundancy redundancy, int firstGroup, int groupCount, Kind kind)
         implements Table.Numbered {
-    /** Checks. */
-    public Pool {
-        if (compression == Compression.UNSAID) {
-            throw new IllegalArgumentException("pool " + id + " does not say its compression");
+    /**
+     * What is the same for all chunks of a pool besides their copies.
+     *
+     * @param compression how chunks are kept that rest; not UNSAID
+     * @param labels of the chunk servers that may have copies; not UNSAID
+     */
+    public record Kind(Compression compression, Labels.Expression labels) {
+        /** As they were written, on any server. */
+        public static final Kind PLAIN = new Kind(Compression.NONE, Labels.Expression.ANY);
+
+        /** Checks. */
+        public Kind {
+            if (compression == Compression.UNSAID || !labels.isSaid()) {
+                throw new IllegalArgumentException("a pool says its compression and its labels");
+            }
+        }
+
+        /** One on any server. */
+        public static Kind of(Compression compression) {
+            return new Kind(compression, Labels.Expression.ANY);
+        }
+
+        /** The same without a compression. */
+        public Kind unpacked() {
+            return new Kind(Compression.NONE, labels);
         }
     }
 
     /** A pool with {@code replicas} copies of every chunk, 1..15, as they were written. */
     public Pool(int id, int replicas, int firstGroup, int groupCount) {
-        this(id, replicas, firstGroup, groupCount, Compression.NONE);
+        this(id, replicas, firstGroup, groupCount, Kind.PLAIN);
     }
 
     /** A pool with {@code replicas} copies of every chunk, 1..15. */
-    public Pool(int id, int replicas, int firstGroup, int groupCount, Compression compression) {
-        this(id, new Redundancy.Copies(replicas), firstGroup, groupCount, compression);
+    public Pool(int id, int replicas, int firstGroup, int groupCount, Kind kind) {
+        this(id, new Redundancy.Copies(replicas), firstGroup, groupCount, kind);
+    }
+
+    /** How its chunks are kept that rest. */
+    public Compression compression() {
+        return kind.compression();
+    }
+
+    /** Labels of the chunk servers that may have copies. */
+    public Labels.Expression labels() {
+        return kind.labels();
     }
 
     /** On how many targets there is something of every chunk: members of each group. */

@@ -30,8 +30,13 @@ public final class Spread {
     /** By level and copies, for the copies of usual pools: as each group asks for it. */
     private final int[][] usual = new int[LEVELS.length][USUAL_COPIES + 1];
 
-    /** The rule for the targets of a map. */
+    /** The rule for pools on all servers of a map. */
     public Spread(ClusterMap map) {
+        this(map, Labels.Expression.ANY);
+    }
+
+    /** The rule for pools on servers with labels. Servers that may have no copy do not count. */
+    public Spread(ClusterMap map, Labels.Expression labels) {
         domains = new int[LEVELS.length][map.targets().lastId() + 1];
         for (int level = 0; level < LEVELS.length; level++) {
             Map<String, Integer> numbers = new HashMap<>();
@@ -44,6 +49,7 @@ public final class Spread {
                 domains[level][target.id()] = number;
                 if (target.serverId() != 0
                         && !target.isDraining()
+                        && labels.admits(map, target.id())
                         && counted.add(target.serverId())) {
                     counts.merge(number, 1, Integer::sum);
                 }

@@ -83,6 +83,7 @@ public final class Stripe {
         for (Pool pool : map.pools()) {
             if (last != null
                     && pool.replicas() == last.replicas()
+                    && pool.labels().equals(last.labels())
                     && usable(layout, pool, map::takesNew) != 0) {
                 return true;
             }
@@ -181,7 +182,7 @@ public final class Stripe {
         if (last == null) {
             return;
         }
-        Pool youngest = map.youngestPool(last.replicas(), last.compression());
+        Pool youngest = map.youngestPool(last.replicas(), last.kind());
         for (Pool pool : youngest == null ? List.of(last) : List.of(last, youngest)) {
             for (int i = 0; i < Math.min(WINDOW, pool.groupCount()); i++) {
                 int group = group(layout, pool, i);

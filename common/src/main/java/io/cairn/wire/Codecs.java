@@ -12,9 +12,7 @@ import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
-import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
-import io.cairn.cluster.Redundancy;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.fs.Acl;
@@ -162,25 +160,12 @@ public final class Codecs {
                 (mask & AttributeChange.FLAGS) == 0 ? 0 : in.i32());
     }
 
-    /** Where a byte that says something else has the compression, in its two upper bits. */
-    private static final int COMPRESSION_SHIFT = 6;
-
-    private static final int LOWER_BITS = (1 << COMPRESSION_SHIFT) - 1;
-
     public static void policy(Encoder out, Policy p) {
-        int size = p.chunkSizeLog2() | p.compression().code() << COMPRESSION_SHIFT;
-        out.u8(CopiesCodec.code(p)).u8(size).i32(p.stripeWidth());
+        PolicyCodec.policy(out, p);
     }
 
     public static Policy policy(Decoder in) {
-        int copies = in.u8();
-        int size = in.u8();
-        return new Policy(
-                CopiesCodec.replicas(copies),
-                size & LOWER_BITS,
-                in.i32(),
-                in.coded(Compression.CODES, size >> COMPRESSION_SHIFT),
-                CopiesCodec.inlineBytes(copies));
+        return PolicyCodec.policy(in);
     }
 
     public static void layout(Encoder out, Layout l) {
@@ -327,7 +312,7 @@ public final class Codecs {
         return new Endpoint(in.text(), in.i32());
     }
 
-    private static int number(Decoder in) {
+    static int number(Decoder in) {
         int number = in.i32();
         if (number < 1) {
             throw new MalformedMessageException("a record of number " + number);
@@ -400,24 +385,11 @@ public final class Codecs {
     }
 
     public static void pool(Encoder out, Pool p) {
-        boolean plain = p.compression() == Compression.NONE;
-        int compression = plain ? 0 : p.compression().code() << COMPRESSION_SHIFT;
-        out.i32(p.id()).u8(p.redundancy().kind().code() | compression);
-        switch (p.redundancy()) {
-            case Redundancy.Copies copies -> out.i32(copies.number());
-        }
-        out.i32(p.firstGroup()).i32(p.groupCount());
+        PolicyCodec.pool(out, p);
     }
 
     public static Pool pool(Decoder in) {
-        int id = number(in);
-        int rule = in.u8();
-        Compression compression = in.coded(Compression.CODES, rule >> COMPRESSION_SHIFT).orNone();
-        Redundancy redundancy =
-                switch (in.coded(Redundancy.Kind.CODES, rule & LOWER_BITS)) {
-                    case COPIES -> new Redundancy.Copies(in.i32());
-                };
-        return new Pool(id, redundancy, in.i32(), in.i32(), compression);
+        return PolicyCodec.pool(in);
     }
 
     private static void member(Encoder out, PlacementGroup.Member m) {

@@ -185,9 +185,11 @@ class ClusterMapTest {
     @Test
     void inlineLimitsArePowersOfTwo() {
         for (int bytes : new int[] {-1, 0, 512, 1024, 2048, 4096, 8192, 16_384}) {
-            Policy policy = new Policy(15, 26, -1, Policy.Compression.ZSTD, bytes);
+            Policy policy = new Policy(15, 26, -1).with(Policy.Compression.ZSTD).withInline(bytes);
             assertTrue(policy.isPossible());
             assertEquals(policy, carried(policy));
+            Policy labelled = policy.with(Labels.Expression.parse("disk=ssd,!rack=r1"));
+            assertEquals(labelled, carried(labelled));
         }
         for (int bytes : new int[] {-2, 1, 100, 256, 3000, 32_768}) {
             assertFalse(Policy.STANDARD.withInline(bytes).isPossible());

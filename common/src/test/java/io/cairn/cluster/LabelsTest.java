@@ -1,6 +1,8 @@
 package io.cairn.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -50,5 +52,52 @@ final class LabelsTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> Labels.parse(List.of("a1=1", "b1=1", "c1=1", "d1=1", "e1=1")));
+    }
+
+    private static boolean admits(String expression, String... labels) {
+        return Labels.Expression.parse(expression).admits(Labels.parse(List.of(labels)));
+    }
+
+    @Test
+    void anExpressionAdmitsServersForWhichAllTermsHold() {
+        assertTrue(admits("disk=ssd", "disk=ssd", "rack=r1"));
+        assertFalse(admits("disk=ssd", "disk=hdd"));
+        assertFalse(admits("disk=ssd"));
+        assertTrue(admits("disk", "disk=hdd"));
+        assertTrue(admits("!disk", "rack=r1"));
+        assertFalse(admits("disk=ssd,!rack=r1", "disk=ssd", "rack=r1"));
+        assertTrue(admits("disk=ssd, !rack=r1", "disk=ssd", "rack=r2"));
+        assertTrue(admits("any"));
+    }
+
+    @Test
+    void expressionsAreTheSameWhateverTheOrderOfTheirTerms() {
+        Labels.Expression one = Labels.Expression.parse("disk=ssd, !rack=r1");
+        assertEquals("!rack=r1,disk=ssd", one.text());
+        assertEquals(one, Labels.Expression.parse("!rack=r1,disk=ssd,disk=ssd"));
+        assertEquals(Labels.Expression.ANY, Labels.Expression.parse(" any "));
+        assertEquals(Labels.Expression.ANY, Labels.Expression.UNSAID.orAny());
+        assertNull(Labels.Expression.UNSAID.said());
+    }
+
+    @Test
+    void aTypingErrorInAnExpressionIsRefusedWithItsPlace() {
+        for (String[] each :
+                new String[][] {
+                    {"", "character 1: ''"},
+                    {"disk=ssd,", "character 10: ''"},
+                    {"disk=ssd;disk=hdd", "character 1: 'disk=ssd;disk=hdd'"},
+                    {"rack=r1, =x", "character 10: '=x'"},
+                    {"rack=r1,!!disk", "character 9: '!!disk'"},
+                    {"a b", "character 1: 'a b'"},
+                    {"a,b,c,d,e,f,g,h,i", "9 terms: 8 at most"}
+                }) {
+            IllegalArgumentException refusal =
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> Labels.Expression.parse(each[0]));
+            String message = String.valueOf(refusal.getMessage());
+            assertTrue(message.contains(each[1]), message);
+        }
     }
 }

@@ -133,6 +133,11 @@ public final class RandomRecords {
                     List.of("rack=r" + random.nextInt(9), "owner=o" + random.nextInt(9))
                             .subList(0, random.nextInt(3)));
         }
+        if (type == Labels.Expression.class) {
+            return random.nextBoolean()
+                    ? Labels.Expression.ANY
+                    : Labels.Expression.parse("disk=d" + random.nextInt(9) + ",!rack=r1");
+        }
         if (type == Acls.class) {
             return new Acls(
                     random.nextBoolean() ? null : acl(), random.nextBoolean() ? null : acl());

@@ -15,6 +15,7 @@ import io.cairn.admin.api.Shape;
 import io.cairn.admin.resource.TreePath;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.ClassRule;
@@ -46,6 +47,7 @@ public final class ClassesResource implements Resource {
     private static final String STRIPE = "stripe";
     private static final String COMPRESSION = "compression";
     private static final String INLINE = "inlineLimitBytes";
+    private static final String LABELS = "labels";
     private static final String TRASH = "trashSeconds";
 
     private static final Field[] FIELDS = {
@@ -70,6 +72,11 @@ public final class ClassesResource implements Resource {
                 Shape.whole(0, Policy.MAX_INLINE_BYTES),
                 "Files up to it have their contents in the masters: 0, or a power of two from 512;"
                         + " null: as the directory."),
+        Field.maybe(
+                LABELS,
+                Shape.text(),
+                "Of chunk servers for copies of new files: KEY=VALUE, KEY, with ! for without, and"
+                        + " commas between them; or 'any'; null: as the directory."),
         Field.maybe(
                 TRASH,
                 Shape.whole(0, MAX_TRASH_S),
@@ -223,6 +230,7 @@ public final class ClassesResource implements Resource {
         document.put(STRIPE, policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
         document.put(COMPRESSION, policy.compression().said());
         document.put(INLINE, policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
+        document.put(LABELS, policy.labels().said());
         document.put(TRASH, storageClass.trashSeconds() >= 0 ? storageClass.trashSeconds() : null);
     }
 
@@ -241,7 +249,8 @@ public final class ClassesResource implements Resource {
                         chunkSizeLog2(call, policy.chunkSizeLog2()),
                         (int) number(call, STRIPE, policy.stripeWidth(), -1),
                         compression(call, policy.compression()),
-                        inline(call, policy.inlineBytes()));
+                        inline(call, policy.inlineBytes()),
+                        labels(call, policy.labels()));
         boolean isPacked = asked.compression().orNone() != Compression.NONE;
         if (isPacked && asked.chunkSizeLog2() > MAX_PACKED_LOG2) {
             throw Problem.invalid(
@@ -283,6 +292,12 @@ public final class ClassesResource implements Resource {
         return bytes;
     }
 
+    private static Labels.Expression labels(Call call, Labels.Expression before) {
+        return call.body().containsKey(LABELS)
+                ? ClassLabels.read(LABELS, call.bodyText(LABELS))
+                : before;
+    }
+
     private static int chunkSizeLog2(Call call, int before) {
         if (!call.body().containsKey(CHUNK_SIZE)) {
             return before;
@@ -310,6 +325,7 @@ public final class ClassesResource implements Resource {
         StorageClass made =
                 asked(call, new StorageClass(name, Policy.STANDARD, StorageClass.UNSAID));
         requireSomething(made);
+        requireServers(call, made);
         Plan plan =
                 new Plan(
                         () ->
@@ -329,7 +345,14 @@ public final class ClassesResource implements Resource {
             throw Problem.invalid(
                     REPLICAS,
                     "The class says nothing: give replicas, chunkSizeBytes, stripe,"
-                            + " compression, inlineLimitBytes or trashSeconds.");
+                            + " compression, inlineLimitBytes, labels or trashSeconds.");
+        }
+    }
+
+    /** Labels that are set now are those of some server. */
+    private void requireServers(Call call, StorageClass made) {
+        if (call.body().containsKey(LABELS)) {
+            ClassLabels.require(LABELS, made.policy().labels(), master.namespace().clusterMap());
         }
     }
 
@@ -337,7 +360,9 @@ public final class ClassesResource implements Resource {
         int wanted = made.policy().replicas();
         Compression compression = made.policy().compression().orNone();
         ClusterMap map = master.namespace().clusterMap();
-        if (compression != Compression.NONE && map.youngestPool(1, compression) == null) {
+        ClassLabels.warn(plan, map, made.policy(), master.namespace().standardReplicas());
+        if (compression != Compression.NONE
+                && map.youngestPool(1, made.policy().kind()) == null) {
             plan.warn(
                     "There is no pool with compression %s yet: it is made in some seconds. Files"
                                     .formatted(compression.text())
@@ -354,6 +379,7 @@ public final class ClassesResource implements Resource {
         StorageClass before = find(call.text("name"));
         StorageClass after = asked(call, before);
         requireSomething(after);
+        requireServers(call, after);
         Plan plan = new Plan(() -> changeNow(call));
         Map<String, Object> from = fields(before);
         fields(after)

@@ -300,9 +300,9 @@ public final class ClusterResource implements Resource {
         return counts;
     }
 
-    /** Whether new files use a younger pool of as many copies and the same compression. */
+    /** Whether new files use a younger pool of as many copies and the same kind. */
     private static boolean isFormer(ClusterMap map, Pool pool) {
-        Pool youngest = map.youngestPool(pool.replicas(), pool.compression());
+        Pool youngest = map.youngestPool(pool.replicas(), pool.kind());
         return youngest != null && youngest.id() > pool.id();
     }
 

@@ -125,6 +125,7 @@ final class EditFields {
         document.put("stripe", policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
         document.put("compression", policy.compression().said());
         document.put("inlineLimitBytes", policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
+        document.put("labels", policy.labels().said());
         return document;
     }
 }

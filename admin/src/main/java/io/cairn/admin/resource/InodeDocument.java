@@ -5,10 +5,12 @@ import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Shape;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.Compression;
+import io.cairn.cluster.Pool;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.metadata.Namespace;
@@ -33,7 +35,11 @@ public final class InodeDocument {
                     Field.maybe(
                             "inlineLimitBytes",
                             Shape.count(),
-                            "Contents up to it may be in the masters; null: the standard."));
+                            "Contents up to it may be in the masters; null: the standard."),
+                    Field.maybe(
+                            "labels",
+                            Shape.text(),
+                            "Of the chunk servers with the copies; null: any."));
 
     private static final Shape LAYOUT =
             Shape.fields(
@@ -50,6 +56,10 @@ public final class InodeDocument {
                             "compression",
                             Shape.choice(Compression.texts()),
                             "Of new chunks when they rest."),
+                    Field.of(
+                            "labels",
+                            Shape.text(),
+                            "Of the chunk servers with copies of new chunks, or 'any'."),
                     Field.of("chunks", Shape.count(), "How many chunks; 0 for inline contents."),
                     Field.of(
                             "asPolicy",
@@ -129,8 +139,8 @@ public final class InodeDocument {
         Layout layout = inode.layout();
         ClusterMap map = namespace.clusterMap();
         int copies = layout == null ? 0 : map.copies(layout);
-        Compression compression = layout == null ? Compression.NONE : map.compression(layout);
-        Map<String, Object> document = of(found.path(), inode, copies, compression);
+        Pool.Kind kind = layout == null ? Pool.Kind.PLAIN : map.kind(layout);
+        Map<String, Object> document = of(found.path(), inode, copies, kind);
         if (document.containsKey("policy")) {
             Policy policy = effective(namespace, asked(namespace, inode));
             document.put("effectivePolicy", EditFields.policy(policy));
@@ -177,10 +187,10 @@ public final class InodeDocument {
      *
      * @param path in the cluster
      * @param copies of every chunk at least; 0 when that is not known
-     * @param compression of new chunks
+     * @param kind of the pool of new chunks
      */
     public static Map<String, Object> of(
-            byte[] path, Inode inode, int copies, Compression compression) {
+            byte[] path, Inode inode, int copies, Pool.Kind kind) {
         Map<String, Object> document = Json.map();
         TreePath.put(document, "path", path);
         put(document, inode.attributes());
@@ -197,7 +207,7 @@ public final class InodeDocument {
                     throw new IllegalStateException("file " + inode.ino() + " has no layout");
                 }
                 document.put("policy", EditFields.policy(inode.policy()));
-                document.put("layout", layout(inode, layout, copies, compression));
+                document.put("layout", layout(inode, layout, copies, kind));
             }
             default -> {
                 // Attributes are all there is.
@@ -210,18 +220,20 @@ public final class InodeDocument {
         return policy.orElse(
                 new Policy(namespace.standardReplicas(), Layout.STANDARD_CHUNK_SIZE_LOG2, 0)
                         .with(Compression.NONE)
-                        .withInline(namespace.inlineLimitBytes()));
+                        .withInline(namespace.inlineLimitBytes())
+                        .with(Labels.Expression.ANY));
     }
 
     private static Map<String, Object> layout(
-            Inode inode, Layout layout, int copies, Compression compression) {
+            Inode inode, Layout layout, int copies, Pool.Kind kind) {
         Map<String, Object> document = Json.map();
         document.put("inline", inode.inline() != null);
         document.put("pool", layout.lastRun().poolId());
         document.put("replicas", copies);
         document.put("chunkSizeBytes", layout.chunkSizeBytes());
         document.put("stripe", layout.stripeWidth());
-        document.put("compression", compression.text());
+        document.put("labels", kind.labels().text());
+        document.put("compression", kind.compression().text());
         document.put("chunks", ChunkList.count(inode));
         return document;
     }

@@ -170,7 +170,9 @@ public final class TopologyResource implements Resource {
                 "labels of chunk server " + server.name(),
                 server.labels().values(),
                 wanted.values());
-        return plan.warn("Copies keep their places: new ones keep to the new racks and zones.");
+        return plan.warn(
+                "Copies keep their places: new ones keep to the new racks and zones. Only those of"
+                        + " classes that ask for labels move.");
     }
 
     private static Labels wanted(Call call) {

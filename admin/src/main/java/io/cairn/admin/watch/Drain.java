@@ -2,6 +2,7 @@ package io.cairn.admin.watch;
 
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
@@ -31,7 +32,7 @@ public final class Drain {
     private final ClusterMap map;
     private final Map<Integer, TargetReport> reports = new HashMap<>();
     private final Set<Integer> leaving;
-    private final Spread spread;
+    private final Map<Labels.Expression, Spread> spreads = new HashMap<>();
     private final Map<Object, Long> room = new HashMap<>();
     private final Set<Integer> sources = new HashSet<>();
     private int groups;
@@ -52,7 +53,6 @@ public final class Drain {
             ClusterMap map, List<TargetReport> told, Set<Integer> usedPools, Set<Integer> leaving) {
         this.map = after(map, leaving);
         this.leaving = leaving;
-        this.spread = new Spread(this.map);
         for (TargetReport report : told) {
             Target target = this.map.targetOf(report.identity());
             if (target != null) {
@@ -116,9 +116,9 @@ public final class Drain {
         Pool pool = map.pool(group.poolId());
         int copies = pool == null ? group.members().size() : pool.replicas();
         for (; missing > 0; missing--) {
-            Target place = place(members, sources, copies);
+            Target place = place(members, sources, pool, copies);
             if (place == null) {
-                boolean beside = place(members, List.of(), copies) != null;
+                boolean beside = place(members, List.of(), pool, copies) != null;
                 within += beside ? 1 : 0;
                 unplaced += beside ? 0 : 1;
                 return;
@@ -153,7 +153,10 @@ public final class Drain {
     }
 
     /** The target with most room; a server answers for one member of a group only. */
-    private @Nullable Target place(List<Integer> members, Collection<Integer> sources, int copies) {
+    private @Nullable Target place(
+            List<Integer> members, Collection<Integer> sources, @Nullable Pool pool, int copies) {
+        Labels.Expression labels = pool == null ? Labels.Expression.ANY : pool.labels();
+        Spread spread = spreads.computeIfAbsent(labels, each -> new Spread(map, each));
         Target best = null;
         long most = Long.MIN_VALUE;
         for (Target target : map.targets()) {
@@ -161,6 +164,7 @@ public final class Drain {
             boolean open = !target.isDraining() && target.serverId() != 0;
             if (report != null
                     && open
+                    && labels.admits(map, target.id())
                     && !spread.isBeside(target.id(), sources)
                     && spread.mayJoin(target.id(), members, copies)) {
                 long free = room.getOrDefault(disk(target.id(), report), 0L);
@@ -197,7 +201,8 @@ public final class Drain {
                             + (unplaced == 1 ? " finds" : " find")
                             + " no other target for a copy: each copy has to be on a chunk server,"
                             + " and as far as there are enough in a rack and zone, of its own."
-                            + " Add chunk servers, or ask for fewer copies.");
+                            + " It has the labels that the storage class asks for. Add chunk"
+                            + " servers, or ask for fewer copies.");
         }
         if (within > 0) {
             obstacles.add(

@@ -12,6 +12,7 @@ import io.cairn.cluster.Target;
 import io.cairn.master.cluster.ServerStatus;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +51,8 @@ public final class PlacementHealth {
         domains(health, FailureDomain.RACK, Labels.RACK);
         domains(health, FailureDomain.ZONE, Labels.ZONE);
         neighbours(health);
+        strangers(health);
+        fullLabels(health);
         drains(health);
     }
 
@@ -96,11 +99,11 @@ public final class PlacementHealth {
 
     /** Groups whose members are closer to each other than they need be. */
     private void neighbours(Health health) {
-        Spread spread = new Spread(map);
+        Map<Labels.Expression, Spread> spreads = new HashMap<>();
         long close =
                 map.groups().stream()
                         .filter(group -> usedPools.contains(group.poolId()))
-                        .filter(group -> isClose(spread, group))
+                        .filter(group -> isClose(spreads, group))
                         .count();
         if (close > 0) {
             health.warning(
@@ -112,13 +115,14 @@ public final class PlacementHealth {
         }
     }
 
-    private boolean isClose(Spread spread, PlacementGroup group) {
+    private boolean isClose(Map<Labels.Expression, Spread> spreads, PlacementGroup group) {
         List<Integer> members =
                 group.members().stream().map(PlacementGroup.Member::targetId).toList();
         Pool pool = map.pool(group.poolId());
         if (pool == null || members.size() != pool.replicas()) {
             return false; // it is being moved
         }
+        Spread spread = spreads.computeIfAbsent(pool.labels(), each -> new Spread(map, each));
         for (int id : members) {
             List<Integer> others = new ArrayList<>(members);
             others.remove(Integer.valueOf(id));
@@ -131,6 +135,66 @@ public final class PlacementHealth {
             }
         }
         return false;
+    }
+
+    /** Copies on chunk servers without the labels of their pool, or missing for want of them. */
+    private void strangers(Health health) {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (Pool pool : map.pools()) {
+            boolean isAbout = !pool.labels().isAny() && usedPools.contains(pool.id());
+            for (PlacementGroup group : isAbout ? map.groupsOf(pool) : List.<PlacementGroup>of()) {
+                boolean isWrong =
+                        map.isShort(group)
+                                || group.members().stream()
+                                        .anyMatch(m -> !pool.labels().admits(map, m.targetId()));
+                if (isWrong && admitted(pool.labels()) < pool.replicas()) {
+                    counts.merge(pool.labels().text(), 1, Integer::sum);
+                }
+            }
+        }
+        counts.forEach(
+                (labels, count) ->
+                        health.warning(
+                                ("%s cannot get all copies on chunk servers with the labels"
+                                                + " '%s': too few servers have them.")
+                                        .formatted(Wording.count(count, "placement group"), labels),
+                                "Add chunk servers with these labels, label others with 'cairn"
+                                        + " admin servers label', or change the storage class."));
+    }
+
+    /** Servers that may have copies. */
+    private long admitted(Labels.Expression labels) {
+        return map.targets().stream()
+                .filter(t -> t.serverId() != 0 && !t.isDraining())
+                .filter(t -> labels.admits(map, t.id()))
+                .mapToInt(Target::serverId)
+                .distinct()
+                .count();
+    }
+
+    /** Labels whose targets have no room while others have. */
+    private void fullLabels(Health health) {
+        Set<String> full = new TreeSet<>();
+        for (Pool pool : map.pools()) {
+            List<Target> admitted =
+                    map.targets().stream()
+                            .filter(t -> t.serverId() != 0)
+                            .filter(t -> pool.labels().admits(map, t.id()))
+                            .toList();
+            if (!pool.labels().isAny()
+                    && !admitted.isEmpty()
+                    && admitted.stream().allMatch(Target::full)
+                    && map.targets().stream().anyMatch(t -> t.serverId() != 0 && !t.full())) {
+                full.add(pool.labels().text());
+            }
+        }
+        for (String labels : full) {
+            health.warning(
+                    ("All targets of chunk servers with the labels '%s' are nearly full, and"
+                                    + " others are not: the label is the limit.")
+                            .formatted(labels),
+                    "Add disks there, or change the storage classes that ask for these labels.");
+        }
     }
 
     private void drains(Health health) {

@@ -245,6 +245,7 @@ public final class Topology {
         document.put("id", pool.id());
         document.put("replicas", pool.replicas());
         document.put("compression", pool.compression().text());
+        document.put("labels", pool.labels().text());
         document.put("firstGroup", pool.firstGroup());
         document.put("groups", pool.groupCount());
         int atRisk = 0;
@@ -260,7 +261,7 @@ public final class Topology {
     }
 
     private boolean isYoungest(Pool pool) {
-        return pool.equals(map.youngestPool(pool.replicas(), pool.compression()));
+        return pool.equals(map.youngestPool(pool.replicas(), pool.kind()));
     }
 
     public static Shape poolShape() {
@@ -271,6 +272,7 @@ public final class Topology {
                         "compression",
                         Shape.choice(Compression.texts()),
                         "How its chunks are packed that rest."),
+                Field.of("labels", Shape.text(), "Of its chunk servers, or 'any'."),
                 Field.of("firstGroup", Shape.count(), "Number of its first group."),
                 Field.of("groups", Shape.count(), "How many groups."),
                 Field.of("groupsAtRisk", Shape.count(), "Short of at least one copy."),

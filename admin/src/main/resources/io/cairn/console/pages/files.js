@@ -101,7 +101,7 @@ function actions(context, path, file) {
         isDirectory && button('Start a job here', () => context.change(jobOrder(path))));
 }
 
-function policy({ replicas, chunkSizeBytes, stripe, compression, inlineLimitBytes }) {
+function policy({ replicas, chunkSizeBytes, stripe, compression, inlineLimitBytes, labels }) {
     return [
         replicas == null ? 'standard copies' : plural(replicas, 'copy', 'copies'),
         chunkSizeBytes == null ? 'standard chunks' : `chunks of ${bytes(chunkSizeBytes)}`,
@@ -109,6 +109,7 @@ function policy({ replicas, chunkSizeBytes, stripe, compression, inlineLimitByte
             : `${plural(stripe, 'group')} in turn`,
         ...compression && compression !== 'none' ? [`packed with ${compression}`] : [],
         ...inlineLimitBytes == null ? [] : [`up to ${bytes(inlineLimitBytes)} in the masters`],
+        ...labels && labels !== 'any' ? [`on servers with ${labels}`] : [],
     ].join(', ');
 }
 

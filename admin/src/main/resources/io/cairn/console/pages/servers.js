@@ -152,6 +152,7 @@ function pools(items) {
         ['Pool', (p) => String(p.id)],
         ['Copies', (p) => count(p.replicas), 'number'],
         ['Compression', (p) => p.compression],
+        ['Labels', (p) => p.labels],
         ['Groups', (p) => count(p.groups), 'number'],
         ['At risk', (p) => count(p.groupsAtRisk), 'number'],
         ['Unavailable', (p) => count(p.groupsUnavailable), 'number'],

@@ -131,6 +131,38 @@ final class ClassesResourceTest {
     }
 
     @Test
+    void aClassHasLabelsThatSomeServerHas() throws Exception {
+        String ssd = "{\"name\":\"fast\",\"replicas\":1,\"labels\":\"%s\"}";
+        refused(400, "gives one", "POST", "/classes", ssd.formatted("disk=ssd"));
+        bench.startServers();
+        done(200, "PATCH", "/servers/c1", "{\"labels\":{\"disk\":\"ssd\",\"rack\":\"r1\"}}");
+        refused(400, "mean 'disk=ssd'?", "POST", "/classes", ssd.formatted("disk=sdd"));
+        refused(400, "mean 'disk=ssd'?", "POST", "/classes", ssd.formatted("ssd"));
+        refused(400, "disk=ssd, rack=r1", "POST", "/classes", ssd.formatted("disk=ssd,!rack"));
+        refused(400, "character 10", "POST", "/classes", ssd.formatted("disk=ssd,=1"));
+        HttpResponse<String> plan =
+                bench.change("POST", "/classes?plan=true", ssd.formatted("disk=ssd"));
+        assertTrue(plan.body().contains("no pool with the labels 'disk=ssd'"), plan.body());
+        Map<String, Object> made = done(201, "POST", "/classes", ssd.formatted("disk=ssd"));
+        assertEquals("disk=ssd", made.get("labels"));
+        done(200, "PUT", "/directory-classes/d", "{\"class\":\"fast\"}");
+        AdminBench.until(
+                () ->
+                        bench.master.service.namespace().clusterMap().pools().stream()
+                                .anyMatch(pool -> !pool.labels().isAny()));
+        forest.create(dir, "quick", "1");
+        Map<String, Object> file = get("/files/d/quick");
+        assertEquals("disk=ssd", ((Map<?, ?>) file.get("policy")).get("labels"));
+        assertEquals("disk=ssd", ((Map<?, ?>) file.get("layout")).get("labels"));
+        plan = bench.change("PATCH", "/classes/fast?plan=true", "{\"replicas\":2}");
+        assertTrue(plan.body().contains("Only 1 chunk server"), plan.body());
+        made = done(200, "PATCH", "/classes/fast", "{\"labels\":null}");
+        assertNull(made.get("labels"));
+        made = done(200, "PATCH", "/classes/fast", "{\"labels\":\"any\"}");
+        assertEquals("any", made.get("labels"));
+    }
+
+    @Test
     void largeChunksAreNotPacked() throws Exception {
         String body = "{\"name\":\"texts\",\"compression\":\"zstd\",\"chunkSizeBytes\":%d}";
         refused(400, "16 MiB at most", "POST", "/classes", body.formatted(1 << 25));

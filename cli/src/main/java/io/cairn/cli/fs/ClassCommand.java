@@ -6,6 +6,7 @@ import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
 import io.cairn.cli.option.ByteSize;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.node.CommandException;
@@ -40,7 +41,7 @@ import picocli.CommandLine.Parameters;
 public final class ClassCommand implements Callable<Integer> {
     private static final String COLUMNS =
             "name replicas chunkSizeBytes:size stripe compression inlineLimitBytes:inline"
-                    + " trashSeconds directoryCount directories rules";
+                    + " labels trashSeconds directoryCount directories rules";
     private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
 
     @Override
@@ -88,6 +89,14 @@ public final class ClassCommand implements Callable<Integer> {
         private @Nullable String inlineLimit;
 
         @Option(
+                names = "--labels",
+                paramLabel = "EXPR",
+                description =
+                        "Labels of the chunk servers that may have copies, such as"
+                                + " 'disk=ssd,!rack=r1'; 'any' or 'default'.")
+        private @Nullable String labels;
+
+        @Option(
                 names = "--trash",
                 paramLabel = "TIME",
                 description = "How long removed files are kept, such as 7d; 'off' or 'default'.")
@@ -103,6 +112,9 @@ public final class ClassCommand implements Callable<Integer> {
             if (inlineLimit != null) {
                 body.put("inlineLimitBytes", inlineBytes(inlineLimit));
             }
+            if (labels != null) {
+                body.put("labels", expression(labels));
+            }
             if (trash != null) {
                 body.put("trashSeconds", FsSetCommand.trashSeconds(trash));
             }
@@ -110,9 +122,21 @@ public final class ClassCommand implements Callable<Integer> {
                 throw new CommandException(
                         ExitCode.USAGE,
                         "the class says nothing; give --replicas, --chunk-size, --stripe,"
-                                + " --compression, --inline-limit or --trash");
+                                + " --compression, --inline-limit, --labels or --trash");
             }
             return new LinkedHashMap<>(body);
+        }
+
+        private static @Nullable String expression(String text) {
+            if (text.equals("default")) {
+                return null;
+            }
+            try {
+                return Labels.Expression.parse(text).text();
+            } catch (IllegalArgumentException e) {
+                throw new CommandException(
+                        ExitCode.USAGE, "--labels: " + String.valueOf(e.getMessage()));
+            }
         }
 
         private static @Nullable String codec(String text) {

@@ -109,12 +109,17 @@ final class FsInfoCommand implements Callable<Integer> {
             return;
         }
         System.out.printf(
-                "chunks of %s, %s%s%s, %s%n",
+                "chunks of %s, %s%s%s%s, %s%n",
                 Wording.bytes(layout.chunkSizeBytes()),
                 pools(layout),
-                placement.compression() == Compression.NONE
+                placement.kind().labels().isAny()
                         ? ""
-                        : ", packed with " + placement.compression().text() + " when they rest",
+                        : ", on chunk servers with " + placement.kind().labels().text(),
+                placement.kind().compression() == Compression.NONE
+                        ? ""
+                        : ", packed with "
+                                + placement.kind().compression().text()
+                                + " when they rest",
                 inlineLimit(placement.inode().policy()),
                 inline != null
                         ? "contents in the inode"

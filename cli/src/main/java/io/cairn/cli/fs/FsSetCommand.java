@@ -127,7 +127,8 @@ final class FsSetCommand implements Callable<Integer> {
                     fields.containsKey(CHUNK_SIZE) ? chunkSizeLog2 : present.chunkSizeLog2(),
                     fields.containsKey(STRIPE) ? number(STRIPE, -1) : present.stripeWidth(),
                     present.compression(),
-                    present.inlineBytes());
+                    present.inlineBytes(),
+                    present.labels());
         }
 
         private int number(String field, int standard) {

@@ -3,7 +3,7 @@ package io.cairn.client.chunk;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.MemberState;
-import io.cairn.cluster.Policy.Compression;
+import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param inode the inode as the master has it
  * @param copies that the pool of its contents makes; 0 when the cluster map does not know it
+ * @param kind of the pool of new chunks
  * @param chunks its chunks in order, as many as were asked for; none when the contents are inline
  */
-public record FilePlacement(Inode inode, int copies, Compression compression, List<Chunk> chunks) {
+public record FilePlacement(Inode inode, int copies, Pool.Kind kind, List<Chunk> chunks) {
     /**
      * A chunk.
      *

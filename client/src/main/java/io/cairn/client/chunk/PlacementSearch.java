@@ -7,7 +7,6 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.StatReply;
@@ -44,9 +43,9 @@ public final class PlacementSearch {
             }
         }
         return layout == null
-                ? new FilePlacement(inode, 0, Compression.NONE, chunks)
+                ? new FilePlacement(inode, 0, Pool.Kind.PLAIN, chunks)
                 : new FilePlacement(
-                        inode, io.map().copies(layout), io.map().compression(layout), chunks);
+                        inode, io.map().copies(layout), io.map().kind(layout), chunks);
     }
 
     private FilePlacement.Chunk chunk(Layout layout, long index) {

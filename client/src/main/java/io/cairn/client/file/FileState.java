@@ -273,7 +273,9 @@ final class FileState {
             return;
         }
         if (!ChunkIo.canStore(inode.layout())) {
-            throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
+            throw new FsException(
+                    Errno.ENOSPC,
+                    "no chunk server has registered yet, or none with the labels of the class");
         }
         contents.move(layout().lastOid(), master);
         touch();

@@ -138,7 +138,9 @@ public final class FileContents {
                 return;
             }
             if (mount.nowMs() - endMs >= 0) {
-                throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
+                throw new FsException(
+                        Errno.ENOSPC,
+                        "no chunk server has registered yet, or none with the labels of the class");
             }
             pause(STORAGE_RETRY_MS);
         }

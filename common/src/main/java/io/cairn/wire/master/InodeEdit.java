@@ -69,7 +69,8 @@ public record InodeEdit(
                 (policyMask & CHUNK_SIZE) != 0 ? policy.chunkSizeLog2() : before.chunkSizeLog2(),
                 (policyMask & STRIPE) != 0 ? policy.stripeWidth() : before.stripeWidth(),
                 before.compression(),
-                before.inlineBytes());
+                before.inlineBytes(),
+                before.labels());
     }
 
     /** Writes the fields. */

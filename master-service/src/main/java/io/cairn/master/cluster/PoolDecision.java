@@ -3,12 +3,11 @@ package io.cairn.master.cluster;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
-import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
-import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -17,10 +16,12 @@ final class PoolDecision {
     private PoolDecision() {}
 
     /**
-     * Whether one of the targets has no part in the youngest pools with a compression, or there is
-     * none of them, or one that there could be was taken away.
+     * Whether one of the targets has no part in the youngest pools of a kind, or there is none of
+     * them, or one that there could be was taken away.
+     *
+     * @param present targets that may have copies of the kind
      */
-    static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas, Compression kind) {
+    static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas, Pool.Kind kind) {
         for (int copies = 1; copies <= Math.min(maxReplicas, servers(present)); copies++) {
             if (map.youngestPool(copies, kind) == null) {
                 return true;
@@ -41,18 +42,18 @@ final class PoolDecision {
     }
 
     /**
-     * The compressions of which there are to be pools: none, those that are wanted, and those of
+     * The kinds of which there are to be pools: the plain one, those that are wanted, and those of
      * pools that something refers to.
      *
      * @param used pools that a file or an entry of garbage refers to
-     * @param wanted compressions that classes ask for
+     * @param wanted kinds that classes ask for
      */
-    static Set<Compression> kinds(ClusterMap map, Set<Integer> used, Set<Compression> wanted) {
-        Set<Compression> kinds = EnumSet.of(Compression.NONE);
+    static Set<Pool.Kind> kinds(ClusterMap map, Set<Integer> used, Set<Pool.Kind> wanted) {
+        Set<Pool.Kind> kinds = new LinkedHashSet<>(Set.of(Pool.Kind.PLAIN));
         kinds.addAll(wanted);
         for (Pool pool : map.pools()) {
             if (used.contains(pool.id())) {
-                kinds.add(pool.compression());
+                kinds.add(pool.kind());
             }
         }
         return kinds;
@@ -60,23 +61,28 @@ final class PoolDecision {
 
     /**
      * Fresh pools over the given targets: for every number of replicas from 1 to {@code
-     * maxReplicas} that the number of distinct servers allows, one pool. The same for each
-     * compression that is wanted. There are none for a compression of which there is no news.
+     * maxReplicas} that the number of distinct servers allows, one pool. The same for each kind
+     * that is wanted, over the targets that its labels admit. There are none for a kind of which
+     * there is no news.
      *
-     * @param wanted as {@link #kinds} tells them; NONE is one of them in any case
+     * @param wanted as {@link #kinds} tells them; the plain one is one of them in any case
      */
     static void expand(
-            MapDraft draft, List<Target> members, int maxReplicas, Set<Compression> wanted) {
+            MapDraft draft, List<Target> members, int maxReplicas, Set<Pool.Kind> wanted) {
         ClusterMap map = draft.map();
-        Set<Compression> kinds = EnumSet.of(Compression.NONE);
+        Set<Pool.Kind> kinds = new LinkedHashSet<>(Set.of(Pool.Kind.PLAIN));
         kinds.addAll(wanted);
-        kinds.removeIf(kind -> !isNews(map, members, maxReplicas, kind));
-        Spread spread = new Spread(map);
-        List<Target> order = PoolPlan.interleave(spread, members);
-        int most = Math.min(maxReplicas, servers(order));
         int poolId = map.pools().lastId();
         int groupId = map.groups().lastId();
-        for (Compression kind : kinds) {
+        for (Pool.Kind kind : kinds) {
+            List<Target> admitted =
+                    members.stream().filter(t -> kind.labels().admits(map, t.id())).toList();
+            if (!isNews(map, admitted, maxReplicas, kind)) {
+                continue;
+            }
+            Spread spread = new Spread(map, kind.labels());
+            List<Target> order = PoolPlan.interleave(spread, admitted);
+            int most = Math.min(maxReplicas, servers(order));
             for (int replicas = 1; replicas <= most; replicas++) {
                 List<List<Member>> plan = PoolPlan.groups(spread, order, replicas);
                 draft.put(new Pool(++poolId, replicas, groupId + 1, plan.size(), kind));
@@ -89,44 +95,44 @@ final class PoolDecision {
 
     /**
      * Takes pools away that nothing refers to and nothing has to. A younger one with the same
-     * redundancy and compression takes new files, and can; or nobody wants its compression any
-     * more; or there are too few servers for it besides those that drain.
+     * redundancy and kind takes new files, and can; or nobody wants its kind any more; or there
+     * are too few servers for it besides those that drain or have lost its labels.
      *
      * @param used pools that a file or an entry of garbage refers to
-     * @param wanted as {@link #kinds} tells them; NONE is one of them in any case
+     * @param wanted as {@link #kinds} tells them; the plain one is one of them in any case
      */
-    static void retire(MapDraft draft, Set<Integer> used, Set<Compression> wanted) {
+    static void retire(MapDraft draft, Set<Integer> used, Set<Pool.Kind> wanted) {
         ClusterMap map = draft.map();
         for (Pool pool : map.pools()) {
-            Pool youngest = map.youngestPool(pool.replicas(), pool.compression());
+            Pool youngest = map.youngestPool(pool.replicas(), pool.kind());
             boolean replaced =
                     youngest != null
                             && youngest.id() > pool.id()
                             && map.groupsOf(youngest).stream().anyMatch(g -> g.head() != null);
             boolean unwanted =
-                    pool.compression() != Compression.NONE && !wanted.contains(pool.compression());
+                    !pool.kind().equals(Pool.Kind.PLAIN) && !wanted.contains(pool.kind());
             if (!used.contains(pool.id()) && (replaced || unwanted || holdsDrain(map, pool))) {
                 draft.removePool(pool.id());
             }
         }
     }
 
-    /** Whether a pool has members that drain and have nowhere to go. */
+    /** Whether a pool has members that drain, or lost its labels, and have nowhere to go. */
     private static boolean holdsDrain(ClusterMap map, Pool pool) {
         Set<Integer> servers = new HashSet<>();
-        Set<Integer> draining = new HashSet<>();
+        Set<Integer> leaving = new HashSet<>();
         for (Target target : map.targets()) {
-            if (target.isDraining()) {
-                draining.add(target.id());
+            if (target.isDraining() || !pool.labels().admits(map, target.id())) {
+                leaving.add(target.id());
             } else if (target.serverId() != 0) {
                 servers.add(target.serverId());
             }
         }
-        return !draining.isEmpty()
+        return !leaving.isEmpty()
                 && !servers.isEmpty()
                 && servers.size() < pool.replicas()
                 && map.groupsOf(pool).stream()
                         .flatMap(group -> group.members().stream())
-                        .anyMatch(member -> draining.contains(member.targetId()));
+                        .anyMatch(member -> leaving.contains(member.targetId()));
     }
 }

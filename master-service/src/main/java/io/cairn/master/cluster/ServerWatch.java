@@ -8,7 +8,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.cluster.Policy.Compression;
+import io.cairn.cluster.Pool;
 import io.cairn.cluster.Stripe;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Usage;
@@ -85,7 +85,7 @@ public final class ServerWatch {
     private record Moment(
             long epoch,
             Set<Integer> usedPools,
-            Set<Compression> packed,
+            Set<Pool.Kind> wanted,
             boolean presuming,
             boolean settled) {}
 
@@ -277,7 +277,7 @@ public final class ServerWatch {
                 moves.decide(draft, views);
             }
             Namespace state = namespace.get();
-            var kinds = PoolDecision.kinds(map, state.usedPools(), state.classes().compressions());
+            var kinds = PoolDecision.kinds(map, state.usedPools(), state.classes().kinds());
             expandIfDue(draft, kinds);
             PoolDecision.retire(draft, state.usedPools(), kinds);
             HeadDecision.decide(draft, clock.wallNs() / 1_000_000);
@@ -304,7 +304,7 @@ public final class ServerWatch {
                 new Moment(
                         state.clusterMap().epoch(),
                         state.usedPools(),
-                        state.classes().compressions(),
+                        state.classes().kinds(),
                         leases.presumes(),
                         now - lastArrivalMs >= settings.settleMs());
         boolean news = !moment.equals(decided) || now >= nextPatienceMs || moves.isDue();
@@ -374,7 +374,7 @@ public final class ServerWatch {
      * New pools when targets exist that the youngest pools do not use, or classes ask for such as
      * there are none, and no further server came for a while.
      */
-    private void expandIfDue(MapDraft draft, Set<Compression> kinds) {
+    private void expandIfDue(MapDraft draft, Set<Pool.Kind> kinds) {
         ClusterMap map = draft.map();
         List<Target> present = new ArrayList<>();
         long now = clock.millis();

@@ -45,7 +45,7 @@ final class MemberMovesTest {
         return Objects.requireNonNull(cluster.map.group(group.id()));
     }
 
-    private static void rest(MovingCluster cluster) {
+    static void rest(MovingCluster cluster) {
         for (int i = 0; i < MOST_LOOKS; i++) {
             long epoch = cluster.map.epoch();
             cluster.tell();

@@ -12,6 +12,7 @@ import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.master.cluster.move.MoveLimits;
@@ -63,6 +64,7 @@ final class MovingCluster {
         final int number;
         final Map<Integer, Long> copies = new HashMap<>();
         final Set<Integer> damaged = new HashSet<>();
+        Labels labels = Labels.NONE;
         boolean up = true;
         boolean healthy = true;
         long incarnation = 1;
@@ -90,11 +92,18 @@ final class MovingCluster {
             add(i);
         }
         tick();
+        expand(Set.of());
+    }
+
+    /** Makes pools of kinds besides those that are there. */
+    void expand(Set<Pool.Kind> kinds) {
         MapDraft draft = new MapDraft(map);
-        PoolDecision.expand(draft, List.copyOf(map.targets()), 3, Set.of());
+        PoolDecision.expand(draft, List.copyOf(map.targets()), 3, kinds);
         take(draft);
         for (PlacementGroup group : map.groups()) {
-            written.put(group.id(), 0L);
+            if (written.putIfAbsent(group.id(), 0L) != null) {
+                continue;
+            }
             for (Member member : group.members()) {
                 server(member.targetId()).copies.put(group.id(), 0L);
             }
@@ -145,7 +154,7 @@ final class MovingCluster {
                 server.up,
                 Declaration.NONE.labelled(
                         racks == 0
-                                ? Labels.NONE
+                                ? server.labels
                                 : Labels.parse(List.of("rack=r" + server.number % racks))));
     }
 

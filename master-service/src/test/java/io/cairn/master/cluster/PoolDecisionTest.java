@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Labels;
+import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
@@ -16,6 +19,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class PoolDecisionTest {
+    private static final Pool.Kind LZ4 = Pool.Kind.of(Compression.LZ4);
+    private static final Pool.Kind ZSTD = Pool.Kind.of(Compression.ZSTD);
+    private static final Pool.Kind SSD =
+            new Pool.Kind(Compression.NONE, Labels.Expression.parse("disk=ssd"));
+
     /** Three servers, of which some drain, with pools of one to three copies. */
     private static ClusterMap drained(int... ids) {
         ClusterMap map = HeadDecisionTest.even();
@@ -29,10 +37,10 @@ final class PoolDecisionTest {
     }
 
     private static List<Integer> retired(ClusterMap map, Integer... used) {
-        return retired(map, Set.of(Compression.LZ4, Compression.ZSTD), used);
+        return retired(map, Set.of(LZ4, ZSTD), used);
     }
 
-    private static List<Integer> retired(ClusterMap map, Set<Compression> wanted, Integer... used) {
+    private static List<Integer> retired(ClusterMap map, Set<Pool.Kind> wanted, Integer... used) {
         MapDraft draft = new MapDraft(map);
         PoolDecision.retire(draft, Set.of(used), wanted);
         return draft.delta().gone().pools();
@@ -55,21 +63,21 @@ final class PoolDecisionTest {
         PoolDecision.retire(draft, Set.of(), Set.of());
         ClusterMap without = map.with(draft.delta());
         List<Target> two = map.targets().stream().filter(t -> !t.isDraining()).toList();
-        assertFalse(PoolDecision.isNews(without, two, 3, Compression.NONE));
+        assertFalse(PoolDecision.isNews(without, two, 3, Pool.Kind.PLAIN));
         List<Target> all = List.copyOf(map.targets());
-        assertTrue(PoolDecision.isNews(without, all, 3, Compression.NONE));
-        assertFalse(PoolDecision.isNews(map, all, 3, Compression.NONE));
+        assertTrue(PoolDecision.isNews(without, all, 3, Pool.Kind.PLAIN));
+        assertFalse(PoolDecision.isNews(map, all, 3, Pool.Kind.PLAIN));
     }
 
     private static ClusterMap expanded(
-            ClusterMap map, List<Target> present, Compression... wanted) {
+            ClusterMap map, List<Target> present, Pool.Kind... wanted) {
         MapDraft draft = new MapDraft(map);
         PoolDecision.expand(draft, present, 3, Set.of(wanted));
         return map.with(draft.delta());
     }
 
-    private static List<Compression> kinds(ClusterMap map) {
-        return map.pools().stream().map(Pool::compression).toList();
+    private static List<Pool.Kind> kinds(ClusterMap map) {
+        return map.pools().stream().map(Pool::kind).toList();
     }
 
     @Test
@@ -77,11 +85,11 @@ final class PoolDecisionTest {
         ClusterMap plain = HeadDecisionTest.even();
         List<Target> all = List.copyOf(plain.targets());
         assertEquals(plain.pools().size(), expanded(plain, all).pools().size(), "no news");
-        ClusterMap packed = expanded(plain, all, Compression.ZSTD);
+        ClusterMap packed = expanded(plain, all, ZSTD);
         assertEquals(
                 Stream.concat(
-                                Collections.nCopies(3, Compression.NONE).stream(),
-                                Collections.nCopies(3, Compression.ZSTD).stream())
+                                Collections.nCopies(3, Pool.Kind.PLAIN).stream(),
+                                Collections.nCopies(3, ZSTD).stream())
                         .toList(),
                 kinds(packed));
         int groups = packed.pools().stream().mapToInt(Pool::groupCount).sum();
@@ -89,12 +97,12 @@ final class PoolDecisionTest {
         for (Pool pool : packed.pools()) {
             packed.groupsOf(pool).forEach(group -> assertEquals(pool.id(), group.poolId()));
         }
-        Pool youngest = packed.youngestPool(2, Compression.ZSTD);
+        Pool youngest = packed.youngestPool(2, ZSTD);
         assertEquals(5, youngest == null ? 0 : youngest.id());
         youngest = packed.youngestPool(2);
         assertEquals(2, youngest == null ? 0 : youngest.id());
-        assertEquals(6, expanded(packed, all, Compression.ZSTD).pools().size(), "no news");
-        ClusterMap both = expanded(packed, all, Compression.LZ4, Compression.ZSTD);
+        assertEquals(6, expanded(packed, all, ZSTD).pools().size(), "no news");
+        ClusterMap both = expanded(packed, all, LZ4, ZSTD);
         assertEquals(9, both.pools().size());
         assertEquals(List.of(), retired(both), "each is the youngest of its kind");
     }
@@ -102,7 +110,7 @@ final class PoolDecisionTest {
     /** The next map where no class asks for a compression any more. */
     private static ClusterMap unwanted(ClusterMap map, List<Target> present, Integer... used) {
         MapDraft draft = new MapDraft(map);
-        Set<Compression> kinds = PoolDecision.kinds(map, Set.of(used), Set.of());
+        Set<Pool.Kind> kinds = PoolDecision.kinds(map, Set.of(used), Set.of());
         PoolDecision.expand(draft, present, 3, kinds);
         PoolDecision.retire(draft, Set.of(used), kinds);
         return map.with(draft.delta());
@@ -113,11 +121,11 @@ final class PoolDecisionTest {
         ClusterMap plain = HeadDecisionTest.even();
         List<Target> all = List.copyOf(plain.targets());
         List<Target> two = all.stream().filter(t -> t.id() < 3).toList();
-        ClusterMap packed = expanded(plain, all, Compression.ZSTD);
+        ClusterMap packed = expanded(plain, all, ZSTD);
         assertEquals(plain.pools().size(), unwanted(packed, all, 1, 2).pools().size());
         ClusterMap kept = unwanted(packed, all, 1, 5);
         assertEquals(kinds(packed), kinds(kept), "files refer to one of them");
-        ClusterMap small = expanded(plain, two, Compression.ZSTD);
+        ClusterMap small = expanded(plain, two, ZSTD);
         ClusterMap large = unwanted(unwanted(small, all, 4), all, 4);
         assertEquals(kinds(packed).subList(3, 6), kinds(large).subList(4, 7), "new targets");
         assertEquals(kinds(large), kinds(unwanted(large, all, 4)), "it settles");
@@ -127,11 +135,11 @@ final class PoolDecisionTest {
     void poolsOfACompressionThatNobodyWantsGoWhenNothingRefersToThem() {
         ClusterMap plain = HeadDecisionTest.even();
         List<Target> all = List.copyOf(plain.targets());
-        ClusterMap both = expanded(plain, all, Compression.LZ4, Compression.ZSTD);
-        Set<Compression> zstd = Set.of(Compression.ZSTD);
+        ClusterMap both = expanded(plain, all, LZ4, ZSTD);
+        Set<Pool.Kind> zstd = Set.of(ZSTD);
         List<Integer> lz4 =
                 both.pools().stream()
-                        .filter(pool -> pool.compression() == Compression.LZ4)
+                        .filter(pool -> pool.kind().equals(LZ4))
                         .map(Pool::id)
                         .toList();
         assertEquals(3, lz4.size());
@@ -144,11 +152,66 @@ final class PoolDecisionTest {
     void newTargetsGetPoolsOfEachKindAndTheOldOnesGo() {
         ClusterMap plain = HeadDecisionTest.even();
         List<Target> two = plain.targets().stream().filter(t -> t.id() < 3).toList();
-        ClusterMap small = expanded(plain, two, Compression.LZ4);
+        ClusterMap small = expanded(plain, two, LZ4);
         assertEquals(5, small.pools().size(), "two copies of it at most");
-        ClusterMap large = expanded(small, List.copyOf(plain.targets()), Compression.LZ4);
+        ClusterMap large = expanded(small, List.copyOf(plain.targets()), LZ4);
         assertEquals(8, large.pools().size(), "and three plain ones as before");
         assertEquals(List.of(), retired(large, 4, 5), "files refer to them");
         assertEquals(List.of(4, 5), retired(large));
+    }
+
+    /** A server of the map has other labels from now on. */
+    private static ClusterMap labelled(ClusterMap map, int id, String... labels) {
+        MapDraft draft = new MapDraft(map);
+        ChunkServer server = map.server(id);
+        if (server != null) {
+            draft.put(server.labelled(Labels.parse(List.of(labels))));
+        }
+        return map.with(draft.delta());
+    }
+
+    @Test
+    void poolsWithLabelsAreOnServersWithTheseLabelsOnly() {
+        ClusterMap plain = labelled(HeadDecisionTest.even(), 1, "disk=ssd");
+        List<Target> all = List.copyOf(plain.targets());
+        ClusterMap one = expanded(plain, all, SSD);
+        assertEquals(List.of(1), copiesOf(one, SSD), "one server has the label");
+        ClusterMap two = expanded(labelled(one, 2, "disk=ssd", "rack=r1"), all, SSD);
+        assertEquals(List.of(1, 1, 2), copiesOf(two, SSD), "a second one");
+        for (Pool pool : two.pools()) {
+            for (PlacementGroup group : two.groupsOf(pool)) {
+                for (PlacementGroup.Member member : group.members()) {
+                    assertTrue(
+                            !pool.kind().equals(SSD) || member.targetId() < 3, group.toString());
+                }
+            }
+        }
+        assertEquals(two.pools().size(), expanded(two, all, SSD).pools().size(), "no news");
+        assertEquals(
+                plain.pools().size(),
+                expanded(labelled(plain, 1), all, SSD).pools().size(),
+                "no server has the label");
+    }
+
+    @Test
+    void anUnusedPoolGoesWhenTooFewServersHaveItsLabels() {
+        ClusterMap plain = HeadDecisionTest.even();
+        List<Target> all = List.copyOf(plain.targets());
+        ClusterMap both = labelled(labelled(plain, 1, "disk=ssd"), 2, "disk=ssd");
+        ClusterMap made = expanded(both, all, SSD);
+        assertEquals(List.of(1, 2), copiesOf(made, SSD));
+        assertEquals(List.of(), retired(made, Set.of(SSD)));
+        ClusterMap less = labelled(made, 2, "disk=hdd");
+        assertEquals(List.of(5), retired(less, Set.of(SSD)), "two copies on one server");
+        assertEquals(List.of(), retired(less, Set.of(SSD), 5), "files refer to it");
+        assertEquals(List.of(4, 5), retired(made, Set.of()), "no class asks for it");
+    }
+
+    private static List<Integer> copiesOf(ClusterMap map, Pool.Kind kind) {
+        return map.pools().stream()
+                .filter(pool -> pool.kind().equals(kind))
+                .map(Pool::replicas)
+                .sorted()
+                .toList();
     }
 }

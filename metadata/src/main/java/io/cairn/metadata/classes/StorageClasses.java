@@ -2,16 +2,16 @@ package io.cairn.metadata.classes;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy.ClassRule;
-import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Policy.StorageClass;
+import io.cairn.cluster.Pool;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
@@ -74,11 +74,11 @@ public final class StorageClasses {
                 });
     }
 
-    /** The compressions that classes ask for, besides NONE. */
-    public Set<Compression> compressions() {
-        Set<Compression> found = EnumSet.noneOf(Compression.class);
-        all().forEach(each -> found.add(each.policy().compression()));
-        found.removeAll(EnumSet.of(Compression.UNSAID, Compression.NONE));
+    /** The kinds of pools that classes ask for, besides the plain one. */
+    public Set<Pool.Kind> kinds() {
+        Set<Pool.Kind> found = new LinkedHashSet<>();
+        all().forEach(each -> found.add(each.policy().kind()));
+        found.remove(Pool.Kind.PLAIN);
         return found;
     }
 

@@ -185,7 +185,9 @@ public final class ContentOperations {
 
     private static FsException noPool() {
         return new FsException(
-                Errno.ENOSPC, "no chunk server has registered yet; start one with 'cairn chunk'");
+                Errno.ENOSPC,
+                "no chunk server has registered yet, or none with the labels of the class; start"
+                        + " one with 'cairn chunk'");
     }
 
     private Reply cloneDone(ContentMutation.CloneDone m) {

@@ -3,7 +3,6 @@ package io.cairn.metadata.content;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
-import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Stripe;
 import io.cairn.metadata.cluster.Cluster;
@@ -19,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The pool is the youngest one with as many replicas as the policy (or else the cluster's
  * standard) asks for. When there is none: the youngest of those with the next higher number; when
  * nobody has that many: the youngest of those with most. Among pools with the same number it is one
- * with the compression of the policy, or else one without. The policy stays in the inode as it is,
- * so that a file with fewer copies than asked can be found and moved once a better pool exists.
+ * with the compression of the policy, or else one without. It is always one for the labels of the
+ * policy, and none when there is none for them: their servers may be the only ones that are
+ * allowed. The policy stays in the inode as it is, so that a file with fewer copies than asked can
+ * be found and moved once a better pool exists.
  *
  * <p>Groups without a serving member are left out: what is made now can be written now. A pool of
  * which no group serves is passed over when an older one, or one with more copies, has some; never
@@ -67,7 +68,7 @@ public final class LayoutChoice {
     public static boolean satisfies(
             ClusterMap map, int standardReplicas, Layout layout, Policy policy) {
         int wanted = policy.replicas() > 0 ? policy.replicas() : standardReplicas;
-        Pool best = pool(map, wanted, policy.compression());
+        Pool best = pool(map, wanted, policy.kind());
         return best != null
                 && layout.hasPool()
                 && layout.chunkSizeLog2() == chunkSizeLog2(policy)
@@ -78,13 +79,13 @@ public final class LayoutChoice {
     }
 
     private static boolean isLike(Pool pool, Pool best) {
-        return pool.replicas() == best.replicas() && pool.compression() == best.compression();
+        return pool.replicas() == best.replicas() && pool.kind().equals(best.kind());
     }
 
     /** The layout that the policy asks for, with a given object. */
     public Layout choose(long ino, Policy policy, long oid) {
         ClusterMap map = cluster.map();
-        Pool pool = servingPool(map, wanted(policy), policy.compression());
+        Pool pool = servingPool(map, wanted(policy), policy.kind());
         Layout layout =
                 new Layout(
                         chunkSizeLog2(policy),
@@ -125,7 +126,7 @@ public final class LayoutChoice {
      * in the pool that new contents of the policy go to. Null when nowhere.
      */
     Layout.@Nullable Run elsewhere(Layout layout, Policy policy) {
-        Pool other = servingPool(cluster.map(), wanted(policy), policy.compression());
+        Pool other = servingPool(cluster.map(), wanted(policy), policy.kind());
         int last = layout.lastRun().poolId();
         Layout.Run best = null;
         for (int pool : new int[] {last, other == null ? last : other.id()}) {
@@ -159,8 +160,8 @@ public final class LayoutChoice {
      * some group serves, if there is any.
      */
     private static @Nullable Pool servingPool(
-            ClusterMap map, int replicas, Compression compression) {
-        Pool best = pool(map, replicas, compression);
+            ClusterMap map, int replicas, Pool.Kind asked) {
+        Pool best = pool(map, replicas, asked);
         if (best == null || Stripe.takesNew(map, best)) {
             return best;
         }
@@ -182,8 +183,8 @@ public final class LayoutChoice {
             Pool plain = null;
             for (Pool pool : map.pools()) {
                 if (pool.replicas() == n && kind.test(pool)) {
-                    alike = pool.compression() == best.compression() ? pool : alike;
-                    plain = pool.compression() == Compression.NONE ? pool : plain;
+                    alike = pool.kind().equals(best.kind()) ? pool : alike;
+                    plain = pool.kind().equals(best.kind().unpacked()) ? pool : plain;
                 }
             }
             if (alike != null || plain != null) {
@@ -202,15 +203,15 @@ public final class LayoutChoice {
         return false;
     }
 
-    static @Nullable Pool pool(ClusterMap map, int replicas, Compression compression) {
+    static @Nullable Pool pool(ClusterMap map, int replicas, Pool.Kind kind) {
         for (int n = replicas; n <= Policy.MAX_REPLICAS; n++) {
-            Pool pool = youngest(map, n, compression.orNone());
+            Pool pool = youngest(map, n, kind);
             if (pool != null) {
                 return pool;
             }
         }
         for (int n = replicas - 1; n > 0; n--) {
-            Pool pool = youngest(map, n, compression.orNone());
+            Pool pool = youngest(map, n, kind);
             if (pool != null) {
                 return pool;
             }
@@ -218,10 +219,10 @@ public final class LayoutChoice {
         return null;
     }
 
-    /** With a compression, or else plain. */
-    private static @Nullable Pool youngest(ClusterMap map, int replicas, Compression compression) {
-        Pool pool = map.youngestPool(replicas, compression);
-        return pool == null ? map.youngestPool(replicas) : pool;
+    /** Of a kind, or else without its compression; never on servers with other labels. */
+    private static @Nullable Pool youngest(ClusterMap map, int replicas, Pool.Kind kind) {
+        Pool pool = map.youngestPool(replicas, kind);
+        return pool == null ? map.youngestPool(replicas, kind.unpacked()) : pool;
     }
 
     /** Neighbouring inode numbers get unrelated seeds (the finisher of splitmix64). */

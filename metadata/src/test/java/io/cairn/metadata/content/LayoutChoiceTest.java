@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 class LayoutChoiceTest {
     private static int chosen(int wanted, int... pools) {
-        Pool pool = LayoutChoice.pool(Bench.map(1, pools), wanted, Compression.UNSAID);
+        Pool pool = LayoutChoice.pool(Bench.map(1, pools), wanted, Pool.Kind.PLAIN);
         assertNotNull(pool);
         return pool.id();
     }
@@ -61,21 +61,21 @@ class LayoutChoiceTest {
 
     @Test
     void noPoolNoChoice() {
-        assertNull(LayoutChoice.pool(ClusterMap.EMPTY, 1, Compression.UNSAID));
+        assertNull(LayoutChoice.pool(ClusterMap.EMPTY, 1, Pool.Kind.PLAIN));
     }
 
     /** Pools of one group each, in order of their numbers from 1. */
-    private static ClusterMap kinds(Pool... pools) {
+    static ClusterMap kinds(Pool... pools) {
         return kinds(Set.of(), pools);
     }
 
     /** The same, of which some do not serve. */
-    private static ClusterMap kinds(Set<Integer> lost, Pool... pools) {
+    static ClusterMap kinds(Set<Integer> lost, Pool... pools) {
         List<Pool> numbered = new ArrayList<>();
         List<PlacementGroup> groups = new ArrayList<>();
         for (Pool pool : pools) {
             int id = numbered.size() + 1;
-            numbered.add(new Pool(id, pool.replicas(), id, 1, pool.compression()));
+            numbered.add(new Pool(id, pool.replicas(), id, 1, pool.kind()));
             Member member =
                     new Member(
                             1, lost.contains(id) ? MemberState.LAST_SERVING : MemberState.SERVING);
@@ -84,8 +84,8 @@ class LayoutChoiceTest {
         return new ClusterMap(1, List.of(), List.of(), numbered, groups);
     }
 
-    private static Pool kind(int replicas, Compression compression) {
-        return new Pool(1, replicas, 1, 1, compression);
+    static Pool kind(int replicas, Compression compression) {
+        return new Pool(1, replicas, 1, 1, Pool.Kind.of(compression));
     }
 
     @Test
@@ -118,7 +118,7 @@ class LayoutChoiceTest {
         assertFalse(LayoutChoice.satisfies(map, 1, layout, two.with(Compression.LZ4)));
     }
 
-    private static int chosen(ClusterMap map, Compression asked) {
+    static int chosen(ClusterMap map, Compression asked) {
         Bench bench = new Bench();
         bench.changeMap(map);
         bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(1, 0, -1).with(asked)));

@@ -1,6 +1,7 @@
 package io.cairn.master.cluster.move;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
@@ -23,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * use each object once.
  *
  * <p>A group gets a new member, SYNCING, for each one that is lost or whose target is to be
- * emptied. Groups with the fewest serving members come first, and each target takes part in a few
- * copies at a time only. When as many members serve as the pool has copies the others leave. When
- * nothing else is to do groups move from full targets to emptier ones, until they are about evenly
- * full.
+ * emptied or lacks the labels of the pool. Groups with the fewest serving members come first, and
+ * each target takes part in a few copies at a time only. When as many members serve as the pool has
+ * copies the others leave. When nothing else is to do groups move from full targets to emptier
+ * ones, until they are about evenly full.
  *
  * <p>A target that has chunks of a group without being a member becomes one, ADOPTED: masters that
  * were set back may not know that it has the only copy. It leaves only after it has served.
@@ -44,7 +45,7 @@ public final class MoveDecision {
     private final ClusterMap map;
     private final Map<Integer, TargetView> targets;
     private final MoveLimits limits;
-    private final Spread spread;
+    private final Map<Labels.Expression, Spread> spreads = new HashMap<>();
     private final Map<Integer, Integer> busy = new HashMap<>();
     private final Map<Integer, Integer> memberships = new HashMap<>();
 
@@ -62,7 +63,6 @@ public final class MoveDecision {
      */
     public MoveDecision(ClusterMap map, Map<Integer, TargetView> targets, MoveLimits limits) {
         this.map = map;
-        this.spread = new Spread(map);
         this.targets = targets;
         this.limits = limits;
         for (PlacementGroup group : map.groups()) {
@@ -119,17 +119,20 @@ public final class MoveDecision {
     }
 
     /**
-     * The members that others are to replace: those that are lost or are to be emptied, and those
-     * that are too close to the ones before them.
+     * The members that others are to replace: those that are lost or are to be emptied, those
+     * without the labels of the pool, and those that are too close to the ones before them.
      */
     private Set<Integer> going(PlacementGroup group) {
         Set<Integer> going = new HashSet<>();
         List<Integer> staying = new ArrayList<>();
         int copies = copies(group);
+        Labels.Expression labels = labels(group);
+        Spread spread = spread(labels);
         for (Member member : group.members()) {
             TargetView target = targets.get(member.targetId());
             if (target == null
                     || target.isGoing()
+                    || !labels.admits(map, member.targetId())
                     || !spread.mayJoin(member.targetId(), staying, copies)) {
                 going.add(member.targetId());
             } else {
@@ -147,6 +150,15 @@ public final class MoveDecision {
     private int copies(PlacementGroup group) {
         Pool pool = map.pool(group.poolId());
         return pool == null ? 0 : pool.replicas();
+    }
+
+    private Labels.Expression labels(PlacementGroup group) {
+        Pool pool = map.pool(group.poolId());
+        return pool == null ? Labels.Expression.ANY : pool.labels();
+    }
+
+    private Spread spread(Labels.Expression labels) {
+        return spreads.computeIfAbsent(labels, each -> new Spread(map, each));
     }
 
     private static List<Member> serving(PlacementGroup group) {
@@ -265,7 +277,7 @@ public final class MoveDecision {
                 .filter(target -> target.isOpen() && !isBusy(target.id()))
                 .filter(target -> !target.holds(group.id())) // A stray: not before it is adopted.
                 .filter(target -> !group.left().contains(target.id()))
-                .filter(target -> fits(target, members, going, copies(group)))
+                .filter(target -> fits(target, members, going, group))
                 .min(
                         Comparator.comparing((TargetView target) -> isBesideLost(target, members))
                                 .thenComparing(TargetView::id, byRoom)
@@ -295,11 +307,16 @@ public final class MoveDecision {
     /**
      * Whether a target may be a member beside those that are there or may come back. One that is to
      * go shares its rack with nobody for long, but a server answers for one member of a group only.
+     * It has the labels of the pool.
      */
-    private boolean fits(TargetView target, List<Member> members, Set<Integer> going, int copies) {
+    private boolean fits(
+            TargetView target, List<Member> members, Set<Integer> going, PlacementGroup group) {
         List<Integer> others =
                 members.stream().map(Member::targetId).filter(id -> !going.contains(id)).toList();
-        return isAlone(target, members, going) && spread.mayJoin(target.id(), others, copies);
+        Labels.Expression labels = labels(group);
+        return isAlone(target, members, going)
+                && labels.admits(map, target.id())
+                && spread(labels).mayJoin(target.id(), others, copies(group));
     }
 
     /** Whether no member is on the server of a target, nor may come back there. */
@@ -392,7 +409,7 @@ public final class MoveDecision {
         return worst == from.id()
                 && !to.holds(group.id())
                 && !group.left().contains(to.id())
-                && fits(to, group.members(), Set.of(), copies(group));
+                && fits(to, group.members(), Set.of(), group);
     }
 
     private PlacementGroup with(PlacementGroup group, TargetView to) {

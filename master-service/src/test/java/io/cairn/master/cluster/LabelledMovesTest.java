@@ -1,0 +1,109 @@
+package io.cairn.master.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.Labels;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Policy.Compression;
+import io.cairn.cluster.Pool;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Copies stay on chunk servers with the labels of their pool, whatever moves them. */
+final class LabelledMovesTest {
+    private static final Pool.Kind SSD =
+            new Pool.Kind(Compression.NONE, Labels.Expression.parse("disk=ssd"));
+
+    private final MovingCluster cluster = new MovingCluster(5);
+
+    /** Three servers have the label, two others do not. */
+    @BeforeEach
+    void label() {
+        for (int number = 1; number <= 5; number++) {
+            label(number, number <= 3 ? "ssd" : "hdd");
+        }
+        cluster.tick();
+        cluster.expand(Set.of(SSD));
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 2, 3), members(1));
+        assertEquals(Set.of(1, 2, 3), members(3));
+    }
+
+    private void label(int number, String disk) {
+        Objects.requireNonNull(cluster.servers.get(number)).labels =
+                Labels.parse(List.of("disk=" + disk, "rack=r1"));
+    }
+
+    private List<PlacementGroup> groups(int copies) {
+        return cluster.map.groups().stream()
+                .filter(group -> cluster.copies(group) == copies)
+                .filter(group -> kind(group).equals(SSD))
+                .toList();
+    }
+
+    private Pool.Kind kind(PlacementGroup group) {
+        return Objects.requireNonNull(cluster.map.pool(group.poolId())).kind();
+    }
+
+    /** Servers of the members of the labelled groups of so many copies. */
+    private Set<Integer> members(int copies) {
+        Set<Integer> found = new TreeSet<>();
+        for (PlacementGroup group : groups(copies)) {
+            group.members().stream().map(Member::targetId).forEach(found::add);
+        }
+        return found;
+    }
+
+    @Test
+    void aLostCopyIsMadeAnewOnAServerWithTheLabelOrNotAtAll() {
+        cluster.server(1).up = false;
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(2, 3), members(2));
+        for (PlacementGroup group : groups(2)) {
+            assertEquals(2, MovingCluster.serving(group), group.toString());
+        }
+        assertEquals(Set.of(1, 2, 3), members(3), "they wait for a third server");
+        assertTrue(groups(3).stream().allMatch(cluster.map::isShort));
+        label(4, "ssd");
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(2, 3, 4), members(3));
+        assertTrue(groups(3).stream().noneMatch(cluster.map::isShort));
+    }
+
+    @Test
+    void aServerThatLosesTheLabelIsEmptied() {
+        label(1, "hdd");
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(2, 3), members(1));
+        assertEquals(Set.of(2, 3), members(2));
+        assertEquals(Set.of(1, 2, 3), members(3), "there is no other place");
+        assertTrue(groups(3).stream().noneMatch(cluster.map::isShort));
+        label(5, "ssd");
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(2, 3, 5), members(3));
+    }
+
+    @Test
+    void aDrainGoesToServersWithTheLabel() {
+        cluster.drain(2, true);
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 3), members(1));
+        assertEquals(Set.of(1, 3), members(2));
+        assertEquals(Set.of(1, 2, 3), members(3), "there is no other place");
+    }
+
+    @Test
+    void roomElsewhereDoesNotDrawThemAway() {
+        groups(2).forEach(group -> cluster.full.add(group.id()));
+        cluster.add(6);
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 2, 3), members(2));
+        assertEquals(Set.of(1, 2, 3), members(3));
+    }
+}
