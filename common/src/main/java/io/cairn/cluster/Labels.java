@@ -1,6 +1,5 @@
 package io.cairn.cluster;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
