@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -331,6 +332,60 @@ final class FullDiskTest {
                     60,
                     () -> Arrays.equals(kept, Files.readAllBytes(mount.resolve("kept"))));
         }
+    }
+
+    @Test
+    void copiesOfADiskThatIsGoneAreMadeAnewOnAnotherOneOfItsServer() throws Exception {
+        try (SmallDisk disk = new SmallDisk("d1", "200m");
+                ProcessCluster cluster = new ProcessCluster(directory, 2)) {
+            cluster.startMasters(1, 2);
+            cluster.start("c1", chunk(cluster, "d1,d2"));
+            String[] second = chunk(cluster, "d3");
+            second[2] = "c2";
+            cluster.start("c2", second);
+            Path mount = cluster.mount("mnt");
+            List<byte[]> kept = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                kept.add(write(mount.resolve("f" + i), 1 << 20));
+            }
+            Shell.run(mount, "sync f*");
+            assertTrue(blobs(disk) > 0, "it has some");
+            disk.unmount();
+            String find = "find d2 -type f -size +900k";
+            Poll.until(
+                    "all copies on the other disk",
+                    60,
+                    () -> Shell.run(directory, find).lines().count() == kept.size());
+            for (int i = 0; i < kept.size(); i++) {
+                String name = "f" + i;
+                Poll.until("two copies of " + name, 60, () -> isServedTwice(cluster, name));
+            }
+            cluster.kill("c2");
+            Path other = cluster.mount("other");
+            for (int i = 0; i < kept.size(); i++) {
+                assertArrayEqual(kept.get(i), other.resolve("f" + i));
+            }
+        }
+    }
+
+    /** By the admin API, which tells the state of each copy. */
+    private static boolean isServedTwice(ProcessCluster cluster, String name) throws Exception {
+        String address = cluster.process("m1").await("admin on (\\S+)", 60).group(1);
+        CommandResult told =
+                CommandResult.of(
+                        List.of(
+                                "fs",
+                                "info",
+                                "/" + name,
+                                "--api",
+                                "http://" + address,
+                                "--token-file",
+                                cluster.awaitFirstToken().toString()));
+        assertEquals(0, told.code(), told.errors());
+        String states = told.out().toLowerCase(Locale.ROOT);
+        return states.split("serving", -1).length == 3
+                && !states.contains("syncing")
+                && !states.contains("offline");
     }
 
     private static void runUntilReady(ProcessCluster cluster, String data, String... more)
