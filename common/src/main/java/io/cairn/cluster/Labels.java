@@ -186,9 +186,7 @@ public record Labels(SortedMap<String, String> values) {
 
         /** As operators write it. */
         public String text() {
-            return isAny()
-                    ? ANY_WORD
-                    : String.join(",", terms.stream().map(Term::text).toList());
+            return isAny() ? ANY_WORD : String.join(",", terms.stream().map(Term::text).toList());
         }
 
         /** The same; null when nothing is said. */

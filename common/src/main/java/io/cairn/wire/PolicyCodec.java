@@ -76,7 +76,6 @@ final class PolicyCodec {
         int groupCount = in.i32();
         Labels.Expression labels =
                 (rule & HAS_LABELS) == 0 ? Labels.Expression.ANY : expression(in);
-        return new Pool(
-                id, redundancy, firstGroup, groupCount, new Pool.Kind(compression, labels));
+        return new Pool(id, redundancy, firstGroup, groupCount, new Pool.Kind(compression, labels));
     }
 }

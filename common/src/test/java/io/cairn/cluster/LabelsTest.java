@@ -94,8 +94,7 @@ final class LabelsTest {
                 }) {
             IllegalArgumentException refusal =
                     assertThrows(
-                            IllegalArgumentException.class,
-                            () -> Labels.Expression.parse(each[0]));
+                            IllegalArgumentException.class, () -> Labels.Expression.parse(each[0]));
             String message = String.valueOf(refusal.getMessage());
             assertTrue(message.contains(each[1]), message);
         }

@@ -77,9 +77,7 @@ final class ClassLabels {
         int copies = policy.replicas() > 0 ? policy.replicas() : standardReplicas;
         Set<Integer> servers = new TreeSet<>();
         for (Target target : map.targets()) {
-            if (target.serverId() != 0
-                    && !target.isDraining()
-                    && labels.admits(map, target.id())) {
+            if (target.serverId() != 0 && !target.isDraining() && labels.admits(map, target.id())) {
                 servers.add(target.serverId());
             }
         }

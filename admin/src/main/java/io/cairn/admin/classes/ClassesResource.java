@@ -361,8 +361,7 @@ public final class ClassesResource implements Resource {
         Compression compression = made.policy().compression().orNone();
         ClusterMap map = master.namespace().clusterMap();
         ClassLabels.warn(plan, map, made.policy(), master.namespace().standardReplicas());
-        if (compression != Compression.NONE
-                && map.youngestPool(1, made.policy().kind()) == null) {
+        if (compression != Compression.NONE && map.youngestPool(1, made.policy().kind()) == null) {
             plan.warn(
                     "There is no pool with compression %s yet: it is made in some seconds. Files"
                                     .formatted(compression.text())

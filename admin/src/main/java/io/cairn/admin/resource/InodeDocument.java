@@ -189,8 +189,7 @@ public final class InodeDocument {
      * @param copies of every chunk at least; 0 when that is not known
      * @param kind of the pool of new chunks
      */
-    public static Map<String, Object> of(
-            byte[] path, Inode inode, int copies, Pool.Kind kind) {
+    public static Map<String, Object> of(byte[] path, Inode inode, int copies, Pool.Kind kind) {
         Map<String, Object> document = Json.map();
         TreePath.put(document, "path", path);
         put(document, inode.attributes());

@@ -24,8 +24,7 @@ final class FsInfoDocument {
      */
     static Map<String, Object> of(byte[] path, FilePlacement placement) {
         Map<String, Object> document =
-                InodeDocument.of(
-                        path, placement.inode(), placement.copies(), placement.kind());
+                InodeDocument.of(path, placement.inode(), placement.copies(), placement.kind());
         Layout layout = placement.inode().layout();
         if (layout != null && document.get("layout") instanceof Map<?, ?> known) {
             List<Object> items = new ArrayList<>();

@@ -44,8 +44,7 @@ public final class PlacementSearch {
         }
         return layout == null
                 ? new FilePlacement(inode, 0, Pool.Kind.PLAIN, chunks)
-                : new FilePlacement(
-                        inode, io.map().copies(layout), io.map().kind(layout), chunks);
+                : new FilePlacement(inode, io.map().copies(layout), io.map().kind(layout), chunks);
     }
 
     private FilePlacement.Chunk chunk(Layout layout, long index) {

@@ -95,8 +95,8 @@ final class PoolDecision {
 
     /**
      * Takes pools away that nothing refers to and nothing has to. A younger one with the same
-     * redundancy and kind takes new files, and can; or nobody wants its kind any more; or there
-     * are too few servers for it besides those that drain or have lost its labels.
+     * redundancy and kind takes new files, and can; or nobody wants its kind any more; or there are
+     * too few servers for it besides those that drain or have lost its labels.
      *
      * @param used pools that a file or an entry of garbage refers to
      * @param wanted as {@link #kinds} tells them; the plain one is one of them in any case

@@ -69,8 +69,7 @@ final class PoolDecisionTest {
         assertFalse(PoolDecision.isNews(map, all, 3, Pool.Kind.PLAIN));
     }
 
-    private static ClusterMap expanded(
-            ClusterMap map, List<Target> present, Pool.Kind... wanted) {
+    private static ClusterMap expanded(ClusterMap map, List<Target> present, Pool.Kind... wanted) {
         MapDraft draft = new MapDraft(map);
         PoolDecision.expand(draft, present, 3, Set.of(wanted));
         return map.with(draft.delta());
@@ -181,8 +180,7 @@ final class PoolDecisionTest {
         for (Pool pool : two.pools()) {
             for (PlacementGroup group : two.groupsOf(pool)) {
                 for (PlacementGroup.Member member : group.members()) {
-                    assertTrue(
-                            !pool.kind().equals(SSD) || member.targetId() < 3, group.toString());
+                    assertTrue(!pool.kind().equals(SSD) || member.targetId() < 3, group.toString());
                 }
             }
         }

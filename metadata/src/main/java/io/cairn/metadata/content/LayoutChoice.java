@@ -159,8 +159,7 @@ public final class LayoutChoice {
      * The pool for new contents: one of which some group serves and has room, or else one of which
      * some group serves, if there is any.
      */
-    private static @Nullable Pool servingPool(
-            ClusterMap map, int replicas, Pool.Kind asked) {
+    private static @Nullable Pool servingPool(ClusterMap map, int replicas, Pool.Kind asked) {
         Pool best = pool(map, replicas, asked);
         if (best == null || Stripe.takesNew(map, best)) {
             return best;

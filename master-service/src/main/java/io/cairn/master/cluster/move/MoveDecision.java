@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Decides which groups get another member and which members are no longer needed. A pure function;
  * use each object once.
  *
- * <p>A group gets a new member, SYNCING, for each one that is lost or whose target is to be
- * emptied or lacks the labels of the pool. Groups with the fewest serving members come first, and
- * each target takes part in a few copies at a time only. When as many members serve as the pool has
+ * <p>A group gets a new member, SYNCING, for each one that is lost or whose target is to be emptied
+ * or lacks the labels of the pool. Groups with the fewest serving members come first, and each
+ * target takes part in a few copies at a time only. When as many members serve as the pool has
  * copies the others leave. When nothing else is to do groups move from full targets to emptier
  * ones, until they are about evenly full.
  *
