@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.cairn.os.NativeCalls;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,13 +40,17 @@ public final class OwnerOnly {
 
     /**
      * Makes a data directory unless it exists, closed to everybody but its owner. Those above it
-     * that are missing get the usual rights.
+     * that are missing get the usual rights. Where a filesystem refuses, {@link #close} says so.
      */
     public static void make(Path directory) throws IOException {
         boolean isNew = Files.notExists(directory);
         Files.createDirectories(directory);
         if (isNew && hasRights()) {
-            Files.setPosixFilePermissions(directory, OWNER);
+            try {
+                Files.setPosixFilePermissions(directory, OWNER);
+            } catch (FileSystemException e) {
+                LOG.debug("{} keeps its rights: {}", directory, e.getMessage());
+            }
         }
     }
 

@@ -13,14 +13,15 @@ class NfsSettingsTest {
     @Test
     void eachMethodChangesWhatItNames() {
         RpcLimits limits = RpcLimits.STANDARD.withBudgetBytes(12L << 20);
+        LockPace pace = new LockPace(5, 6, 7, 8, 9);
         assertEquals(
-                new NfsSettings(AT, 1, 2, 3, 1 << 20, limits, LockPace.STANDARD, 4, true),
+                new NfsSettings(AT, 1, 2, 3, 1 << 20, limits, pace, 4, true),
                 NfsSettings.of(AT)
                         .withMountPort(1)
                         .withPortmapPort(2)
                         .withRpcbindPort(3)
                         .withLimits(limits)
-                        .withLockPace(LockPace.STANDARD)
+                        .withLockPace(pace)
                         .withSlowMs(4)
                         .withManagedGids());
     }

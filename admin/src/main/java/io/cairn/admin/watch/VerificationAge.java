@@ -24,7 +24,8 @@ public record VerificationAge(@Nullable Long secondsAgo, long unverified) {
                     Field.maybe(
                             "secondsAgo",
                             Shape.count(),
-                            "When the oldest copy was verified, or written; null: none was yet."),
+                            "When the oldest copy was verified, or written; null: none was yet, or"
+                                    + " there is none."),
                     Field.of(
                             "unverified",
                             Shape.count(),
