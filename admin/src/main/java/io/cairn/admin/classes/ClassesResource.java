@@ -252,7 +252,10 @@ public final class ClassesResource implements Resource {
                         inline(call, policy.inlineBytes()),
                         labels(call, policy.labels()));
         boolean isPacked = asked.compression().orNone() != Compression.NONE;
-        if (isPacked && asked.chunkSizeLog2() > MAX_PACKED_LOG2) {
+        boolean isAsked =
+                asked.chunkSizeLog2() != policy.chunkSizeLog2()
+                        || asked.compression() != policy.compression();
+        if (isPacked && isAsked && asked.chunkSizeLog2() > MAX_PACKED_LOG2) {
             throw Problem.invalid(
                     CHUNK_SIZE,
                     "A class with a compression has chunks of 16 MiB at most, because the first"

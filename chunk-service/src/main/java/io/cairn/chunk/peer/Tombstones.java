@@ -13,7 +13,8 @@ import java.util.Map;
  * members brings one back. Bounded: the oldest are forgotten. Thread-safe.
  *
  * <p>A master hands out 147,456 deletions at most before a server that is away has confirmed them.
- * All of these are remembered: the copies of that server must not come back from it.
+ * That many are remembered: the copies of that server must not come back from it. Deletions in
+ * pools without that server count as well, so a few may be forgotten too early.
  */
 public final class Tombstones {
     private static final int GRAVES = 147_456;

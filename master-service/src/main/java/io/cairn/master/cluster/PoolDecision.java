@@ -43,7 +43,8 @@ final class PoolDecision {
 
     /**
      * The kinds of which there are to be pools: the plain one, those that are wanted, and those of
-     * pools that something refers to.
+     * pools that something refers to. Each of them also without its compression: a file may keep
+     * the labels of one class and take the compression of another one.
      *
      * @param used pools that a file or an entry of garbage refers to
      * @param wanted kinds that classes ask for
@@ -56,6 +57,7 @@ final class PoolDecision {
                 kinds.add(pool.kind());
             }
         }
+        List.copyOf(kinds).forEach(kind -> kinds.add(kind.unpacked()));
         return kinds;
     }
 

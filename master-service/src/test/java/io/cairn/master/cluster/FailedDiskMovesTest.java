@@ -92,6 +92,19 @@ final class FailedDiskMovesTest {
     }
 
     @Test
+    void theyDoNotGoToAServerThatIsNearlyFull() {
+        ClusterMap map = map(4);
+        MapDraft draft = new MapDraft(map);
+        for (Target target : map.targets()) {
+            if (target.id() == 4) {
+                draft.put(target.filled(true));
+            }
+        }
+        List<Member> members = decide(map.with(draft.delta()), Presence.LOST);
+        assertEquals(new Member(BESIDE, SYNCING), members.getLast());
+    }
+
+    @Test
     void nothingMovesBesideADiskThatMayComeBack() {
         assertEquals(List.of(), decide(map(3), Presence.AWAY));
     }

@@ -191,6 +191,21 @@ final class PoolDecisionTest {
                 "no server has the label");
     }
 
+    /** A file may keep the labels of a class and lose its compression. */
+    @Test
+    void labelsThatComeWithACompressionGetPlainPoolsToo() {
+        Pool.Kind packed = new Pool.Kind(Compression.ZSTD, SSD.labels());
+        ClusterMap plain = labelled(HeadDecisionTest.even(), 1, "disk=ssd");
+        assertEquals(
+                Set.of(Pool.Kind.PLAIN, packed, SSD),
+                PoolDecision.kinds(plain, Set.of(), Set.of(packed)));
+        ClusterMap made = expanded(plain, List.copyOf(plain.targets()), packed, SSD);
+        Pool used = made.youngestPool(1, packed);
+        assertEquals(
+                Set.of(Pool.Kind.PLAIN, packed, SSD),
+                PoolDecision.kinds(made, Set.of(used == null ? 0 : used.id()), Set.of()));
+    }
+
     @Test
     void anUnusedPoolGoesWhenTooFewServersHaveItsLabels() {
         ClusterMap plain = HeadDecisionTest.even();

@@ -98,10 +98,15 @@ public final class LayoutChoice {
 
     /**
      * The layout that the policy asks for, for contents in the inode. Where a client moves them
-     * into chunks and some of these were renewed because of a snapshot, it is the one they have.
+     * into chunks and some of these were renewed because of a snapshot, it is the one they have. So
+     * it is where the policy has no pool yet: a client may just be moving them to the present one.
      */
     public Layout chooseAgain(long ino, Policy policy, Layout present) {
-        return present.runs().size() == 1 ? choose(ino, policy, present.lastOid()) : present;
+        if (present.runs().size() > 1) {
+            return present;
+        }
+        Layout chosen = choose(ino, policy, present.lastOid());
+        return chosen.hasPool() || !present.hasPool() ? chosen : present;
     }
 
     /**

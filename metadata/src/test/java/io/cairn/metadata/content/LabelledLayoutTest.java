@@ -68,6 +68,19 @@ final class LabelledLayoutTest {
         assertFalse(LayoutChoice.satisfies(map, 1, layout, elsewhere));
     }
 
+    /** A client may have begun to write there, and would lose what it wrote. */
+    @Test
+    void aFileKeepsItsPoolUntilItsNewLabelsHaveOne() {
+        Bench bench = new Bench();
+        bench.changeMap(kinds(kind(1, Compression.NONE)));
+        Inode file = bench.create(ROOT, "f");
+        assertEquals(1, pool(file));
+        Labels.Expression ssd = Labels.Expression.parse("disk=ssd");
+        Policy one = new Policy(1, 0, -1).with(ssd);
+        bench.ok(new TreeMutation.SetPolicy(file.ino(), one));
+        assertEquals(1, pool(bench.inode(file.ino())));
+    }
+
     @Test
     void filesKeepToTheirLabelsAlsoWhenNoGroupServes() {
         Labels.Expression ssd = Labels.Expression.parse("disk=ssd");

@@ -7,6 +7,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
+import io.cairn.cluster.Target;
 import io.cairn.master.cluster.move.TargetView.Presence;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
  * pool has copies, and nothing of the group is damaged at one of them: else it may have the last
  * good copy of a chunk. No group gets two members on one server. The copy of a disk that failed
- * goes to another disk of its server only when no other server may take it.
+ * goes to another disk of its server only when the others may not take it, are nearly full or busy.
  */
 public final class MoveDecision {
     /** Targets whose disks are as unequally full as this are left as they are. */
@@ -279,10 +280,17 @@ public final class MoveDecision {
                 .filter(target -> !group.left().contains(target.id()))
                 .filter(target -> fits(target, members, going, group))
                 .min(
-                        Comparator.comparing((TargetView target) -> isBesideLost(target, members))
+                        Comparator.comparing((TargetView target) -> isNearlyFull(target.id()))
+                                .thenComparing(target -> isBesideLost(target, members))
                                 .thenComparing(TargetView::id, byRoom)
                                 .thenComparingInt(TargetView::id))
                 .orElse(null);
+    }
+
+    /** Whether a copy might not fit: one that fills its disk waits there for ever. */
+    private boolean isNearlyFull(int targetId) {
+        Target target = map.target(targetId);
+        return target == null || target.full();
     }
 
     /** Whether a target shares its server with a member that failed: the next to fail, perhaps. */
