@@ -86,6 +86,9 @@ public record Policy(
     /** Largest limit of contents in the inode, in bytes. */
     public static final int MAX_INLINE_BYTES = 16 << 10;
 
+    /** Binary logarithm of the largest chunks that are packed: 16 MiB. */
+    private static final int MAX_PACKED_LOG2 = 24;
+
     /** Asks for nothing in particular. */
     public static final Policy STANDARD = new Policy(0, 0, -1);
 
@@ -138,6 +141,11 @@ public record Policy(
      */
     public int inlineLimitBytes(int standardBytes) {
         return inlineBytes >= 0 ? inlineBytes : standardBytes;
+    }
+
+    /** Whether chunks would be packed that take longer to unpack than a change may wait. */
+    public boolean packsLargeChunks() {
+        return compression.orNone() != Compression.NONE && chunkSizeLog2 > MAX_PACKED_LOG2;
     }
 
     /** Whether all fields are within their ranges. */

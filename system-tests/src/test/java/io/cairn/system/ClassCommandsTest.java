@@ -94,6 +94,23 @@ final class ClassCommandsTest {
     }
 
     @Test
+    void aDirectoryWithoutAClassMaySayTheSame() {
+        CairnFileSystem fs = cluster.client("policy");
+        long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("p"), 0755).ino();
+        ok("fs", "set", "--compression", "lz4", "--inline-limit", "16K", "/p");
+        write(fs, dir, "file", 10_000);
+        isInline(true, "/p/file");
+        String plan = ok("fs", "set", "--compression", "none", "--plan", "-r", "/p");
+        assertTrue(plan.contains("none"), plan);
+        assertTrue(ok("fs", "info", "/p").contains("lz4"));
+        fails("none, lz4, zstd", "fs", "set", "--compression", "gzip", "/p");
+        fails("512 to 16K", "fs", "set", "--inline-limit", "64K", "/p");
+        fails("16 MiB", "fs", "set", "--chunk-size", "32M", "/p");
+        ok("fs", "set", "--compression", "default", "--inline-limit", "default", "/p");
+        assertTrue(!ok("fs", "info", "/p").contains("lz4"));
+    }
+
+    @Test
     void rulesChooseTheClassOfNewFiles() {
         CairnFileSystem fs = cluster.client("java");
         long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("d"), 0755).ino();

@@ -34,9 +34,6 @@ import org.jspecify.annotations.Nullable;
 public final class ClassesResource implements Resource {
     private static final int MAX_STRIPE = 65_536;
 
-    /** Chunks that are unpacked within the time that a change may take: 16 MiB. */
-    private static final int MAX_PACKED_LOG2 = 24;
-
     private static final long MAX_TRASH_S = 100L * 366 * 86_400;
 
     /** Directories that a document of a class names. */
@@ -251,11 +248,10 @@ public final class ClassesResource implements Resource {
                         compression(call, policy.compression()),
                         inline(call, policy.inlineBytes()),
                         labels(call, policy.labels()));
-        boolean isPacked = asked.compression().orNone() != Compression.NONE;
         boolean isAsked =
                 asked.chunkSizeLog2() != policy.chunkSizeLog2()
                         || asked.compression() != policy.compression();
-        if (isPacked && isAsked && asked.chunkSizeLog2() > MAX_PACKED_LOG2) {
+        if (isAsked && asked.packsLargeChunks()) {
             throw Problem.invalid(
                     CHUNK_SIZE,
                     "A class with a compression has chunks of 16 MiB at most, because the first"

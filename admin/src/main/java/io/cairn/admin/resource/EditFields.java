@@ -6,8 +6,10 @@ import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Problem;
 import io.cairn.admin.api.Shape;
 import io.cairn.base.FsException;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.fs.ModeChange;
 import io.cairn.wire.master.InodeEdit;
 import java.util.List;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class EditFields {
     private static final long MAX_ID = 0xffff_fffeL;
     private static final int MAX_STRIPE = 65_536;
+    private static final String COMPRESSION = "compression";
+    private static final String INLINE = "inlineLimitBytes";
 
     /** In the order of the documents. */
     static final List<Field> FIELDS =
@@ -42,7 +46,16 @@ final class EditFields {
                             "stripe",
                             Shape.whole(0, MAX_STRIPE),
                             "Placement groups that new contents use in turn, 0: all of the pool;"
-                                    + " null: the standard."));
+                                    + " null: the standard."),
+                    Field.maybe(
+                            COMPRESSION,
+                            Shape.choice(Compression.texts()),
+                            "How new chunks are packed when they rest; null: none."),
+                    Field.maybe(
+                            INLINE,
+                            Shape.whole(0, Policy.MAX_INLINE_BYTES),
+                            "Contents up to it may be in the masters: 0, or a power of two from"
+                                    + " 512; null: the standard."));
 
     private EditFields() {}
 
@@ -52,13 +65,42 @@ final class EditFields {
         mask |= call.body().containsKey("replicas") ? InodeEdit.REPLICAS : 0;
         mask |= call.body().containsKey("chunkSizeBytes") ? InodeEdit.CHUNK_SIZE : 0;
         mask |= call.body().containsKey("stripe") ? InodeEdit.STRIPE : 0;
+        mask |= call.body().containsKey(COMPRESSION) ? InodeEdit.COMPRESSION : 0;
+        mask |= call.body().containsKey(INLINE) ? InodeEdit.INLINE : 0;
         Policy policy =
                 new Policy(
                         number(call, "replicas", 0),
                         chunkSizeLog2(call.bodyNumber("chunkSizeBytes")),
-                        number(call, "stripe", -1));
+                        number(call, "stripe", -1),
+                        Compression.of(call.bodyText(COMPRESSION)),
+                        inlineBytes(call),
+                        Labels.Expression.UNSAID);
+        requirePackable(policy);
         return new InodeEdit(
                 number(call, "uid", -1), number(call, "gid", -1), mode(call), mask, policy);
+    }
+
+    /** Fails when a policy packs chunks that are too large for it. */
+    static void requirePackable(Policy policy) {
+        if (policy.packsLargeChunks()) {
+            throw Problem.invalid(
+                    COMPRESSION,
+                    "Chunks of more than 16 MiB are not packed, because the first change of a"
+                            + " packed chunk unpacks all of it: give a 'chunkSizeBytes' up to"
+                            + " 16777216, or no compression.");
+        }
+    }
+
+    private static int inlineBytes(Call call) {
+        int bytes = number(call, INLINE, Policy.UNSAID_INLINE);
+        if (bytes != Policy.UNSAID_INLINE && !Policy.isInlineLimit(bytes)) {
+            throw Problem.invalid(
+                    INLINE,
+                    "'inlineLimitBytes' must be 0, or a power of two from 512 to 16384, not "
+                            + bytes
+                            + ".");
+        }
+        return bytes;
     }
 
     private static int number(Call call, String field, int otherwise) {
@@ -113,6 +155,12 @@ final class EditFields {
         if ((edit.policyMask() & InodeEdit.STRIPE) != 0) {
             document.put("stripe", policy.get("stripe"));
         }
+        if ((edit.policyMask() & InodeEdit.COMPRESSION) != 0) {
+            document.put(COMPRESSION, policy.get(COMPRESSION));
+        }
+        if ((edit.policyMask() & InodeEdit.INLINE) != 0) {
+            document.put(INLINE, policy.get(INLINE));
+        }
         return document;
     }
 
@@ -123,8 +171,8 @@ final class EditFields {
         document.put(
                 "chunkSizeBytes", policy.chunkSizeLog2() > 0 ? 1L << policy.chunkSizeLog2() : null);
         document.put("stripe", policy.stripeWidth() >= 0 ? policy.stripeWidth() : null);
-        document.put("compression", policy.compression().said());
-        document.put("inlineLimitBytes", policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
+        document.put(COMPRESSION, policy.compression().said());
+        document.put(INLINE, policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
         document.put("labels", policy.labels().said());
         return document;
     }

@@ -16,6 +16,7 @@ import io.cairn.admin.api.Shape;
 import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
 import io.cairn.fs.ModeChange;
@@ -177,6 +178,9 @@ public final class FilesResource implements Resource {
                     "The contents stay where they are until they are written anew;"
                             + " 'cairn fs set' moves them.");
         }
+        if ((edit.policyMask() & (InodeEdit.COMPRESSION | InodeEdit.CHUNK_SIZE)) != 0) {
+            checkCompression(plan, edit.policyAfter(inode.policy()));
+        }
         if (type == FileType.DIRECTORY) {
             plan.warn("What is in the directory does not change: order a job for the tree.");
         }
@@ -185,6 +189,18 @@ public final class FilesResource implements Resource {
         basis.put("version", inode.attributes().version());
         basis.put("edit", EditFields.toJson(edit));
         return plan.basedOn(basis);
+    }
+
+    private void checkCompression(Plan plan, Policy after) {
+        EditFields.requirePackable(after);
+        Compression compression = after.compression().orNone();
+        if (compression != Compression.NONE
+                && master.namespace().clusterMap().youngestPool(1, after.kind()) == null) {
+            plan.warn(
+                    "There is no pool with compression "
+                            + compression.text()
+                            + ": nothing is packed before a class asks for it.");
+        }
     }
 
     private static void tell(Plan plan, Inode inode, InodeEdit edit) {

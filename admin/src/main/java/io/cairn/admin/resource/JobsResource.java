@@ -194,7 +194,13 @@ public final class JobsResource implements Resource {
                 switch (kind) {
                     case CHOWN -> List.of("uid", "gid");
                     case CHMOD -> List.of("mode");
-                    case POLICY -> List.of("replicas", "chunkSizeBytes", "stripe");
+                    case POLICY ->
+                            List.of(
+                                    "replicas",
+                                    "chunkSizeBytes",
+                                    "stripe",
+                                    "compression",
+                                    "inlineLimitBytes");
                     case REMOVE, USAGE, CLASS, CLONE -> List.of();
                 };
         String named = JobDocument.text(kind);

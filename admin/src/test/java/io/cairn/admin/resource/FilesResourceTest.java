@@ -209,6 +209,28 @@ class FilesResourceTest {
     }
 
     @Test
+    void compressionAndInlineLimitAreFieldsOfThePolicy() throws Exception {
+        forest.create(Forest.ROOT, "f", "x");
+        String body = "{\"compression\":\"zstd\",\"inlineLimitBytes\":0}";
+        HttpResponse<String> plan = bench.change("PATCH", "/files/f?plan=true", body);
+        assertTrue(plan.body().contains("no pool with compression zstd"), plan.body());
+        assertEquals(200, status(bench.change("PATCH", "/files/f", body)));
+        Map<?, ?> policy = map(get("/files/f").get("policy"));
+        assertEquals("zstd", policy.get("compression"));
+        assertEquals(0, policy.get("inlineLimitBytes"));
+        HttpResponse<String> large =
+                bench.change("PATCH", "/files/f", "{\"chunkSizeBytes\":33554432}");
+        assertEquals(400, status(large), large.body());
+        assertEquals(200, status(bench.change("PATCH", "/files/f", "{\"compression\":null}")));
+        policy = map(get("/files/f").get("policy"));
+        assertNull(policy.get("compression"));
+        assertEquals(0, policy.get("inlineLimitBytes"));
+        assertEquals(
+                200, status(bench.change("PATCH", "/files/f", "{\"inlineLimitBytes\":null}")));
+        assertNull(map(get("/files/f").get("policy")).get("inlineLimitBytes"));
+    }
+
+    @Test
     void badInputIsToldAndChangesNothing() throws Exception {
         forest.create(Forest.ROOT, "f", "x");
         forest.symlink(Forest.ROOT, "l", "/f");
@@ -226,6 +248,10 @@ class FilesResourceTest {
             {"{\"replicas\":0}", "400"},
             {"{\"replicas\":16}", "400"},
             {"{\"chunkSizeBytes\":100000}", "400"},
+            {"{\"compression\":\"gzip\"}", "400"},
+            {"{\"compression\":\"zstd\",\"chunkSizeBytes\":33554432}", "400"},
+            {"{\"inlineLimitBytes\":100}", "400"},
+            {"{\"inlineLimitBytes\":32768}", "400"},
             {"{\"replica\":1}", "400"},
             {"{\"uid\":-1}", "400"},
             {"{\"uid\":4294967295}", "400"},

@@ -5,10 +5,7 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
-import io.cairn.cli.option.ByteSize;
 import io.cairn.cluster.Labels;
-import io.cairn.cluster.Policy;
-import io.cairn.cluster.Policy.Compression;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.LinkedHashMap;
@@ -106,12 +103,7 @@ public final class ClassCommand implements Callable<Integer> {
         Map<String, Object> body() {
             Map<String, @Nullable Object> body = new LinkedHashMap<>();
             FsSetCommand.putPolicy(body, replicas, chunkSize, stripe);
-            if (compression != null) {
-                body.put("compression", codec(compression));
-            }
-            if (inlineLimit != null) {
-                body.put("inlineLimitBytes", inlineBytes(inlineLimit));
-            }
+            FsSetCommand.putContents(body, compression, inlineLimit);
             if (labels != null) {
                 body.put("labels", expression(labels));
             }
@@ -138,36 +130,6 @@ public final class ClassCommand implements Callable<Integer> {
                         ExitCode.USAGE, "--labels: " + String.valueOf(e.getMessage()));
             }
         }
-
-        private static @Nullable String codec(String text) {
-            if (text.equals("default")) {
-                return null;
-            }
-            if (!Compression.texts().contains(text)) {
-                throw new CommandException(
-                        ExitCode.USAGE,
-                        "--compression '"
-                                + text
-                                + "' is none of "
-                                + String.join(", ", Compression.texts())
-                                + " or default");
-            }
-            return text;
-        }
-    }
-
-    /** The value of {@code --inline-limit}: null for 'default'. */
-    static @Nullable Long inlineBytes(String text) {
-        if (text.equals(FsSetCommand.DEFAULT)) {
-            return null;
-        }
-        long bytes = text.equals("0") ? 0 : ByteSize.parse(text);
-        if (!Policy.isInlineLimit(bytes)) {
-            throw new CommandException(
-                    ExitCode.USAGE,
-                    "--inline-limit must be 0, or a power of two from 512 to 16K, not " + text);
-        }
-        return bytes;
     }
 
     @Command(

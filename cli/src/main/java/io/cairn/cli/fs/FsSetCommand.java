@@ -14,6 +14,7 @@ import io.cairn.client.CairnFileSystem;
 import io.cairn.client.tree.PathWalker;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.fs.Caller;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.DirectoryPage;
@@ -67,6 +68,8 @@ final class FsSetCommand implements Callable<Integer> {
     private static final String REPLICAS = "replicas";
     private static final String CHUNK_SIZE = "chunkSizeBytes";
     private static final String STRIPE = "stripe";
+    private static final String COMPRESSION = "compression";
+    private static final String INLINE = "inlineLimitBytes";
 
     @Mixin private Changing changing = new Changing();
 
@@ -92,6 +95,22 @@ final class FsSetCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "Placement groups that a file uses in turn, 0 for all, or 'default'.")
     private @Nullable String stripe;
+
+    @Option(
+            names = "--compression",
+            paramLabel = "CODEC",
+            description =
+                    "How new chunks are packed once they rest: none, lz4 (fast) or zstd (smaller),"
+                            + " or 'default'. There are pools for it when a class asks for it.")
+    private @Nullable String compression;
+
+    @Option(
+            names = "--inline-limit",
+            paramLabel = "SIZE",
+            description =
+                    "Files up to it have their contents in the masters: 0 for none, or a power of"
+                            + " two from 512 to 16K, or 'default'.")
+    private @Nullable String inlineLimit;
 
     @Option(
             names = "--trash",
@@ -126,8 +145,12 @@ final class FsSetCommand implements Callable<Integer> {
                     fields.containsKey(REPLICAS) ? number(REPLICAS, 0) : present.replicas(),
                     fields.containsKey(CHUNK_SIZE) ? chunkSizeLog2 : present.chunkSizeLog2(),
                     fields.containsKey(STRIPE) ? number(STRIPE, -1) : present.stripeWidth(),
-                    present.compression(),
-                    present.inlineBytes(),
+                    fields.containsKey(COMPRESSION)
+                            ? Compression.of((String) fields.get(COMPRESSION))
+                            : present.compression(),
+                    fields.containsKey(INLINE)
+                            ? number(INLINE, Policy.UNSAID_INLINE)
+                            : present.inlineBytes(),
                     present.labels());
         }
 
@@ -149,10 +172,12 @@ final class FsSetCommand implements Callable<Integer> {
     public Integer call() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         putPolicy(fields, replicas, chunkSize, stripe);
+        putContents(fields, compression, inlineLimit);
         if (trash == null && storageClass == null && fields.isEmpty()) {
             throw new CommandException(
                     ExitCode.USAGE,
-                    "nothing to set; give --replicas, --chunk-size, --stripe, --trash or --class");
+                    "nothing to set; give --replicas, --chunk-size, --stripe, --compression,"
+                            + " --inline-limit, --trash or --class");
         }
         int code = storageClass == null ? ExitCode.OK : assign(storageClass);
         if (code == ExitCode.OK && trash != null) {
@@ -211,6 +236,48 @@ final class FsSetCommand implements Callable<Integer> {
         if (stripe != null) {
             fields.put(STRIPE, number("--stripe", stripe, 0, 1 << 20));
         }
+    }
+
+    /** The same for options about contents that rest, and for small ones. */
+    static void putContents(
+            Map<String, @Nullable Object> fields,
+            @Nullable String compression,
+            @Nullable String inlineLimit) {
+        if (compression != null) {
+            fields.put(COMPRESSION, codec(compression));
+        }
+        if (inlineLimit != null) {
+            fields.put(INLINE, inlineBytes(inlineLimit));
+        }
+    }
+
+    private static @Nullable String codec(String text) {
+        if (text.equals(DEFAULT)) {
+            return null;
+        }
+        if (!Compression.texts().contains(text)) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "--compression '"
+                            + text
+                            + "' is none of "
+                            + String.join(", ", Compression.texts())
+                            + " or default");
+        }
+        return text;
+    }
+
+    private static @Nullable Long inlineBytes(String text) {
+        if (text.equals(DEFAULT)) {
+            return null;
+        }
+        long bytes = ByteSize.parse(text);
+        if (!Policy.isInlineLimit(bytes)) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "--inline-limit must be 0, or a power of two from 512 to 16K, not " + text);
+        }
+        return bytes;
     }
 
     /** Gives a directory a class. */
@@ -309,6 +376,12 @@ final class FsSetCommand implements Callable<Integer> {
     private void set(CairnFileSystem files, long parentIno, long ino, Asked asked) {
         Policy present = files.policy(ino);
         Policy next = asked.orElse(present);
+        if (next.packsLargeChunks()) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "chunks of more than 16M are not packed: give --chunk-size 16M, or"
+                            + " --compression none");
+        }
         files.setPolicy(Caller.ROOT, parentIno, ino, next);
         changed++;
     }

@@ -27,7 +27,13 @@ public record InodeEdit(
     /** The stripe width changes. */
     public static final int STRIPE = 4;
 
-    private static final int ALL = 7;
+    /** The compression changes. */
+    public static final int COMPRESSION = 8;
+
+    /** The limit of contents in the inode changes. */
+    public static final int INLINE = 16;
+
+    private static final int ALL = 31;
 
     /** A change of nothing. */
     public static final InodeEdit NONE = new InodeEdit(-1, -1, null, 0, Policy.STANDARD);
@@ -68,8 +74,8 @@ public record InodeEdit(
                 (policyMask & REPLICAS) != 0 ? policy.replicas() : before.replicas(),
                 (policyMask & CHUNK_SIZE) != 0 ? policy.chunkSizeLog2() : before.chunkSizeLog2(),
                 (policyMask & STRIPE) != 0 ? policy.stripeWidth() : before.stripeWidth(),
-                before.compression(),
-                before.inlineBytes(),
+                (policyMask & COMPRESSION) != 0 ? policy.compression() : before.compression(),
+                (policyMask & INLINE) != 0 ? policy.inlineBytes() : before.inlineBytes(),
                 before.labels());
     }
 
