@@ -31,6 +31,19 @@ public final class CodeTable<T extends Coded> {
         return place == 0 ? null : all.get(place - 1);
     }
 
+    /**
+     * The constant with a code that is known to be there.
+     *
+     * @throws IllegalArgumentException when there is none
+     */
+    public T of(int code) {
+        T found = find(code);
+        if (found == null) {
+            throw new IllegalArgumentException("nothing has the code " + code);
+        }
+        return found;
+    }
+
     /** All constants, in their order. */
     public List<T> all() {
         return all;

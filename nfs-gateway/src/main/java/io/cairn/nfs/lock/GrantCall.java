@@ -33,10 +33,10 @@ final class GrantCall {
 
     Answer tell(BlockedLock blocked) {
         boolean asMessage = blocked.request().asMessage();
-        int procedure = asMessage ? NlmProgram.GRANTED_MSG : NlmProgram.GRANTED;
+        NlmProcedure procedure = asMessage ? NlmProcedure.GRANTED_MSG : NlmProcedure.GRANTED;
         try {
             XdrReader results =
-                    calls.call(blocked.callee(), procedure, out -> arguments(blocked, out));
+                    calls.call(blocked.callee(), procedure.code(), out -> arguments(blocked, out));
             if (asMessage) {
                 if (blocked.tries() > 1) {
                     blocked.mayBeKnown = true;

@@ -22,28 +22,6 @@ final class NlmProgram implements RpcProgram {
     /** The version for NFS version 3. */
     static final int VERSION = 4;
 
-    static final int GRANTED = 5;
-    static final int GRANTED_MSG = 10;
-
-    private static final int TEST = 1;
-    private static final int LOCK = 2;
-    private static final int CANCEL = 3;
-    private static final int UNLOCK = 4;
-
-    /** From a synchronous procedure to its message, and from there to the answer. */
-    private static final int MESSAGE = 5;
-
-    private static final int TEST_MSG = TEST + MESSAGE;
-    private static final int LOCK_MSG = LOCK + MESSAGE;
-    private static final int CANCEL_MSG = CANCEL + MESSAGE;
-    private static final int UNLOCK_MSG = UNLOCK + MESSAGE;
-    private static final int TEST_RES = TEST_MSG + MESSAGE;
-    private static final int GRANTED_RES = GRANTED_MSG + MESSAGE;
-    private static final int SHARE = 20;
-    private static final int UNSHARE = 21;
-    private static final int NM_LOCK = 22;
-    private static final int FREE_ALL = 23;
-
     private static final int REPLY_BYTES = 64 + WireLock.MAX_OPAQUE_BYTES;
     private static final int MAX_SHARE = 3;
 
@@ -67,8 +45,7 @@ final class NlmProgram implements RpcProgram {
 
     @Override
     public boolean hasProcedure(int version, int procedure) {
-        return (procedure >= 0 && procedure <= GRANTED_RES)
-                || (procedure >= SHARE && procedure <= FREE_ALL);
+        return NlmProcedure.CODES.find(procedure) != null;
     }
 
     @Override
@@ -76,30 +53,22 @@ final class NlmProgram implements RpcProgram {
         return REPLY_BYTES;
     }
 
-    /** The first answer to a repeated call: what it did may have been undone by another call. */
     @Override
     public boolean isOnce(RpcCall call) {
-        int procedure = call.procedure();
-        return (procedure >= LOCK && procedure <= UNLOCK)
-                || (procedure >= LOCK_MSG && procedure <= UNLOCK_MSG)
-                || procedure >= SHARE;
+        return NlmProcedure.CODES.of(call.procedure()).isOnce();
     }
 
     @Override
     public void serve(RpcCall call, XdrReader in, XdrWriter out) {
-        switch (call.procedure()) {
-            case TEST, LOCK, CANCEL, UNLOCK -> answer(call, in, call.procedure()).accept(out);
-            case TEST_MSG, LOCK_MSG, CANCEL_MSG, UNLOCK_MSG -> {
-                int procedure = call.procedure() - MESSAGE;
-                Consumer<XdrWriter> results = answer(call, in, procedure);
-                Callee client =
-                        new Callee(
-                                call.peer().getAddress(),
-                                call.local().getAddress(),
-                                NUMBER,
-                                VERSION);
-                answers.send(client, call.procedure() + MESSAGE, results);
-            }
+        switch (NlmProcedure.CODES.of(call.procedure())) {
+            case TEST -> test(call, in).accept(out);
+            case LOCK -> lock(call, in, false).accept(out);
+            case CANCEL -> cancel(call, in).accept(out);
+            case UNLOCK -> unlock(call, in).accept(out);
+            case TEST_MSG -> send(call, NlmProcedure.TEST_RES, test(call, in));
+            case LOCK_MSG -> send(call, NlmProcedure.LOCK_RES, lock(call, in, true));
+            case CANCEL_MSG -> send(call, NlmProcedure.CANCEL_RES, cancel(call, in));
+            case UNLOCK_MSG -> send(call, NlmProcedure.UNLOCK_RES, unlock(call, in));
             case GRANTED -> {
                 // We never wait for a lock of somebody else.
                 byte[] cookie = in.opaque(WireLock.MAX_OPAQUE_BYTES);
@@ -109,55 +78,70 @@ final class NlmProgram implements RpcProgram {
             }
             case GRANTED_RES ->
                     service.answered(call, in.opaque(WireLock.MAX_OPAQUE_BYTES), in.i32());
-            case SHARE, UNSHARE -> share(call, in, out);
-            case NM_LOCK -> answer(call, in, NM_LOCK).accept(out);
+            case SHARE -> share(call, in, out, true);
+            case UNSHARE -> share(call, in, out, false);
+            case NM_LOCK -> unmonitored(call, in).accept(out);
             case FREE_ALL -> service.freeAll(call, in.opaque(WireLock.MAX_CALLER_BYTES));
-            default -> {
-                // Answers to questions we never ask: TEST_RES to UNLOCK_RES, and GRANTED_MSG.
-                if (call.procedure() < GRANTED_MSG || call.procedure() > TEST_RES + UNLOCK - TEST) {
-                    throw new IllegalArgumentException("procedure " + call.procedure());
-                }
+            case GRANTED_MSG, TEST_RES, LOCK_RES, CANCEL_RES, UNLOCK_RES -> {
+                // Answers to questions we never ask.
+            }
+            case NULL -> {
+                // The door answers it.
             }
         }
     }
 
-    /** Does the work; what comes out is written as the results. */
-    private Consumer<XdrWriter> answer(RpcCall call, XdrReader in, int procedure) {
+    /** Answers a message with a call of ours. */
+    private void send(RpcCall call, NlmProcedure answer, Consumer<XdrWriter> results) {
+        Callee client =
+                new Callee(call.peer().getAddress(), call.local().getAddress(), NUMBER, VERSION);
+        answers.send(client, answer.code(), results);
+    }
+
+    private Consumer<XdrWriter> test(RpcCall call, XdrReader in) {
         byte[] cookie = in.opaque(WireLock.MAX_OPAQUE_BYTES);
-        return switch (procedure) {
-            case TEST -> {
-                boolean exclusive = in.bool();
-                LockService.Tested tested = service.test(call, WireLock.decode(in), exclusive);
-                yield out -> tested(out.opaque(cookie), tested);
-            }
-            case LOCK, NM_LOCK -> {
-                int status = lock(call, in, procedure == NM_LOCK);
-                yield out -> out.opaque(cookie).i32(status);
-            }
-            case CANCEL -> {
-                in.bool();
-                boolean exclusive = in.bool();
-                int status = service.cancel(call, WireLock.decode(in), exclusive);
-                yield out -> out.opaque(cookie).i32(status);
-            }
-            default -> {
-                int status = service.unlock(call, WireLock.decode(in));
-                yield out -> out.opaque(cookie).i32(status);
-            }
-        };
+        boolean exclusive = in.bool();
+        LockService.Tested tested = service.test(call, WireLock.decode(in), exclusive);
+        return out -> tested(out.opaque(cookie), tested);
+    }
+
+    private Consumer<XdrWriter> cancel(RpcCall call, XdrReader in) {
+        byte[] cookie = in.opaque(WireLock.MAX_OPAQUE_BYTES);
+        in.bool();
+        boolean exclusive = in.bool();
+        return status(cookie, service.cancel(call, WireLock.decode(in), exclusive));
+    }
+
+    private Consumer<XdrWriter> unlock(RpcCall call, XdrReader in) {
+        byte[] cookie = in.opaque(WireLock.MAX_OPAQUE_BYTES);
+        return status(cookie, service.unlock(call, WireLock.decode(in)));
+    }
+
+    private Consumer<XdrWriter> lock(RpcCall call, XdrReader in, boolean asMessage) {
+        byte[] cookie = in.opaque(WireLock.MAX_OPAQUE_BYTES);
+        Wanted wanted = Wanted.decode(in);
+        Manner manner = new Manner(wanted.block, wanted.reclaim, wanted.state, asMessage);
+        return status(cookie, service.lock(call, wanted.lock, wanted.exclusive, manner));
     }
 
     /** A lock that is not monitored is not waited for, and its machine has no state. */
-    private int lock(RpcCall call, XdrReader in, boolean unmonitored) {
-        boolean block = in.bool();
-        boolean exclusive = in.bool();
-        WireLock wire = WireLock.decode(in);
-        boolean reclaim = in.bool();
-        int state = in.i32();
-        boolean asMessage = call.procedure() == LOCK_MSG;
-        Manner manner =
-                new Manner(block && !unmonitored, reclaim, unmonitored ? 0 : state, asMessage);
-        return service.lock(call, wire, exclusive, manner);
+    private Consumer<XdrWriter> unmonitored(RpcCall call, XdrReader in) {
+        byte[] cookie = in.opaque(WireLock.MAX_OPAQUE_BYTES);
+        Wanted wanted = Wanted.decode(in);
+        Manner manner = new Manner(false, wanted.reclaim, 0, false);
+        return status(cookie, service.lock(call, wanted.lock, wanted.exclusive, manner));
+    }
+
+    private static Consumer<XdrWriter> status(byte[] cookie, int status) {
+        return out -> out.opaque(cookie).i32(status);
+    }
+
+    /** The arguments of a lock behind the cookie ({@code nlm4_lockargs}). */
+    private record Wanted(
+            boolean block, boolean exclusive, WireLock lock, boolean reclaim, int state) {
+        static Wanted decode(XdrReader in) {
+            return new Wanted(in.bool(), in.bool(), WireLock.decode(in), in.bool(), in.i32());
+        }
     }
 
     /** {@code nlm4_testrply}. The opaque owner is not told: clients of others cannot use it. */
@@ -172,7 +156,7 @@ final class NlmProgram implements RpcProgram {
         }
     }
 
-    private void share(RpcCall call, XdrReader in, XdrWriter out) {
+    private void share(RpcCall call, XdrReader in, XdrWriter out, boolean shared) {
         byte[] cookie = in.opaque(WireLock.MAX_OPAQUE_BYTES);
         byte[] caller = in.opaque(WireLock.MAX_CALLER_BYTES);
         byte[] handle = in.opaque(WireLock.MAX_HANDLE_BYTES);
@@ -182,7 +166,7 @@ final class NlmProgram implements RpcProgram {
         in.bool();
         WireLock wire = new WireLock(caller, handle, owner, 0, 0, 0);
         int status =
-                call.procedure() == SHARE
+                shared
                         ? service.share(call, wire, deny, access)
                         : service.unshare(call, wire);
         out.opaque(cookie).i32(status).i32(0);

@@ -136,7 +136,10 @@ final class RestartNotices implements AutoCloseable {
                             NsmProgram.NUMBER,
                             NsmProgram.VERSION);
             byte[] name = server.getBytes(StandardCharsets.US_ASCII);
-            calls.call(callee, NsmProgram.NOTIFY, out -> out.opaque(name).i32(notice.state));
+            calls.call(
+                    callee,
+                    NsmProcedure.NOTIFY.code(),
+                    out -> out.opaque(name).i32(notice.state));
         } catch (IllegalArgumentException e) {
             LOG.warn("A machine with locks has an address that is none: {}", host);
         } catch (NoAnswer e) {

@@ -16,11 +16,6 @@ public final class PortmapProgram implements RpcProgram {
 
     private static final int PORTMAP = 2;
     private static final int RPCBIND_4 = 4;
-    private static final int SET = 1;
-    private static final int UNSET = 2;
-    private static final int GETPORT = 3;
-    private static final int DUMP = 4;
-    private static final int GETVERSADDR = 9;
     private static final int MAX_TEXT_BYTES = 256;
     private static final String OWNER = "superuser";
 
@@ -74,8 +69,9 @@ public final class PortmapProgram implements RpcProgram {
 
     @Override
     public boolean hasProcedure(int version, int procedure) {
-        return (procedure >= 0 && procedure <= DUMP)
-                || (version == RPCBIND_4 && procedure == GETVERSADDR);
+        PortmapProcedure found = PortmapProcedure.CODES.find(procedure);
+        return found != null
+                && (found != PortmapProcedure.GETVERSADDR || version == RPCBIND_4);
     }
 
     @Override
@@ -89,20 +85,24 @@ public final class PortmapProgram implements RpcProgram {
             serveRpcbind(call, in, out);
             return;
         }
-        switch (call.procedure()) {
+        switch (PortmapProcedure.CODES.of(call.procedure())) {
             case SET, UNSET -> out.bool(false);
             case GETPORT -> out.i32(port(in.i32(), in.i32(), in.i32()));
             case DUMP -> dump(out);
-            default -> throw new IllegalArgumentException("procedure " + call.procedure());
+            case GETVERSADDR, NULL -> {
+                // The port mapper has no such procedure, and the door answers the other one.
+            }
         }
     }
 
     private void serveRpcbind(RpcCall call, XdrReader in, XdrWriter out) {
-        switch (call.procedure()) {
+        switch (PortmapProcedure.CODES.of(call.procedure())) {
             case SET, UNSET -> out.bool(false);
             case GETPORT, GETVERSADDR -> out.opaque(ascii(address(call, in)));
             case DUMP -> dump(call, out);
-            default -> throw new IllegalArgumentException("procedure " + call.procedure());
+            case NULL -> {
+                // The door answers it.
+            }
         }
     }
 
@@ -114,7 +114,7 @@ public final class PortmapProgram implements RpcProgram {
         in.opaque(MAX_TEXT_BYTES);
         in.opaque(MAX_TEXT_BYTES);
         int protocol = UniversalAddress.protocol(network);
-        boolean exact = call.procedure() == GETVERSADDR;
+        boolean exact = call.procedure() == PortmapProcedure.GETVERSADDR.code();
         boolean served =
                 mappings.stream()
                         .anyMatch(

@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class RpcbindRegistration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcbindRegistration.class);
     private static final int VERSION = 2;
-    private static final int SET = 1;
-    private static final int UNSET = 2;
-    private static final int GETPORT = 3;
     private static final int TRIES = 3;
     private static final int TIMEOUT_MS = 700;
     private static final int MAX_REPLY_BYTES = 1024;
@@ -88,7 +85,7 @@ public final class RpcbindRegistration implements AutoCloseable {
 
     private void register(Mapping mapping) {
         // When the first answer was lost, the second SET finds what the first one made.
-        if (call(SET, mapping) == 0 && call(GETPORT, mapping) != mapping.port()) {
+        if (call(PortmapProcedure.SET, mapping) == 0 && call(PortmapProcedure.GETPORT, mapping) != mapping.port()) {
             throw new FsException(
                     Errno.EACCES,
                     "rpcbind refuses " + title(mapping) + ": run as root, or rpcbind with -i");
@@ -102,7 +99,7 @@ public final class RpcbindRegistration implements AutoCloseable {
 
     /** UNSET knows no protocols: so all that is left of others goes before the first SET. */
     private void requireFree(Mapping mapping) {
-        int old = call(GETPORT, mapping);
+        int old = call(PortmapProcedure.GETPORT, mapping);
         if (old == 0) {
             return;
         }
@@ -114,7 +111,7 @@ public final class RpcbindRegistration implements AutoCloseable {
                             + old
                             + "; stop that server");
         }
-        call(UNSET, mapping);
+        call(PortmapProcedure.UNSET, mapping);
     }
 
     private static boolean isServed(int port, Mapping mapping) {
@@ -131,11 +128,11 @@ public final class RpcbindRegistration implements AutoCloseable {
     }
 
     /** The one number that all these procedures answer with. */
-    private int call(int procedure, Mapping mapping) {
+    private int call(PortmapProcedure procedure, Mapping mapping) {
         int id = ++xid;
         ByteBuf out = Unpooled.buffer();
         out.writeInt(id).writeInt(0).writeInt(2).writeInt(PortmapProgram.NUMBER);
-        out.writeInt(VERSION).writeInt(procedure).writeLong(0).writeLong(0);
+        out.writeInt(VERSION).writeInt(procedure.code()).writeLong(0).writeLong(0);
         out.writeInt(mapping.program()).writeInt(mapping.version());
         out.writeInt(mapping.protocol()).writeInt(mapping.port());
         byte[] request = ByteBufUtil.getBytes(out);
@@ -177,7 +174,7 @@ public final class RpcbindRegistration implements AutoCloseable {
     public void close() {
         for (Mapping mapping : registered) {
             try {
-                call(UNSET, mapping);
+                call(PortmapProcedure.UNSET, mapping);
             } catch (FsException e) {
                 LOG.warn("The registration with rpcbind stays: {}", e.getMessage());
                 break;

@@ -32,8 +32,6 @@ public final class AclProgram implements RpcProgram {
     public static final int NUMBER = 100227;
 
     private static final int VERSION = 3;
-    private static final int GETACL = 1;
-    private static final int SETACL = 2;
 
     private static final int ACCESS = 1;
     private static final int ACCESS_COUNT = 2;
@@ -67,7 +65,7 @@ public final class AclProgram implements RpcProgram {
 
     @Override
     public String nameOf(int procedure) {
-        return procedure == GETACL ? "getacl" : "setacl";
+        return AclProcedure.CODES.of(procedure).title();
     }
 
     @Override
@@ -77,21 +75,23 @@ public final class AclProgram implements RpcProgram {
 
     @Override
     public boolean hasProcedure(int version, int procedure) {
-        return procedure >= 0 && procedure <= SETACL;
+        return AclProcedure.CODES.find(procedure) != null;
     }
 
     @Override
     public int replyBytes(RpcCall call, ByteBuf arguments) {
-        int lists = call.procedure() == GETACL ? 2 * (Acl.MAX_ENTRIES + 1) * ENTRY_BYTES : 0;
-        return USUAL_REPLY_BYTES + lists;
+        return USUAL_REPLY_BYTES
+                + AclProcedure.CODES.of(call.procedure()).maxEntries() * ENTRY_BYTES;
     }
 
     @Override
     public void serve(RpcCall call, XdrReader in, XdrWriter out) {
-        if (call.procedure() == GETACL) {
-            getacl(call, in, out);
-        } else {
-            setacl(call, in, out);
+        switch (AclProcedure.CODES.of(call.procedure())) {
+            case GETACL -> getacl(call, in, out);
+            case SETACL -> setacl(call, in, out);
+            case NULL -> {
+                // The door answers it.
+            }
         }
     }
 

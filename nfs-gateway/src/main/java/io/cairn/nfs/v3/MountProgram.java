@@ -28,15 +28,7 @@ public final class MountProgram implements RpcProgram {
     /** The program number. */
     public static final int NUMBER = 100005;
 
-    private static final List<String> NAMES =
-            List.of("null", "mount", "mounts", "unmount", "unmountall", "exports");
-
     private static final int VERSION = 3;
-    private static final int MNT = 1;
-    private static final int DUMP = 2;
-    private static final int UMNT = 3;
-    private static final int UMNTALL = 4;
-    private static final int EXPORT = 5;
 
     private static final int MAX_PATH_BYTES = 1024;
     private static final int MAX_ARGUMENT_BYTES = 8192;
@@ -68,33 +60,38 @@ public final class MountProgram implements RpcProgram {
 
     @Override
     public String nameOf(int procedure) {
-        return NAMES.get(procedure);
+        return MountProcedure.CODES.of(procedure).title();
     }
 
     @Override
     public boolean beginsWithStatus(int procedure) {
-        return procedure == MNT;
+        return MountProcedure.CODES.of(procedure) == MountProcedure.MNT;
     }
 
     @Override
     public boolean hasProcedure(int version, int procedure) {
-        return procedure >= 0 && procedure <= EXPORT;
+        return MountProcedure.CODES.find(procedure) != null;
     }
 
     @Override
     public int replyBytes(RpcCall call, ByteBuf arguments) {
-        return call.procedure() == DUMP || call.procedure() == EXPORT ? 1 << 20 : 256;
+        return switch (MountProcedure.CODES.of(call.procedure())) {
+            case DUMP, EXPORT -> 1 << 20;
+            case NULL, MNT, UMNT, UMNTALL -> 256;
+        };
     }
 
     @Override
     public void serve(RpcCall call, XdrReader in, XdrWriter out) {
-        switch (call.procedure()) {
+        switch (MountProcedure.CODES.of(call.procedure())) {
             case MNT -> mount(call, in.opaque(MAX_ARGUMENT_BYTES), out);
             case DUMP -> dump(out);
             case UMNT -> forget(call, in.opaque(MAX_ARGUMENT_BYTES));
             case UMNTALL -> forget(call, null);
             case EXPORT -> exports(out);
-            default -> throw new IllegalArgumentException("procedure " + call.procedure());
+            case NULL -> {
+                // The door answers it.
+            }
         }
     }
 

@@ -8,7 +8,6 @@ import static io.cairn.nfs.v3.NfsProcedure.Repetition.REPEATABLE;
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** The procedures of NFS version 3 (RFC 1813, 3). */
 enum NfsProcedure implements Coded {
@@ -52,7 +51,7 @@ enum NfsProcedure implements Coded {
         private Bytes() {}
     }
 
-    private static final CodeTable<NfsProcedure> CODES = new CodeTable<>(values());
+    static final CodeTable<NfsProcedure> CODES = new CodeTable<>(values());
 
     private final int code;
     private final Repetition repetition;
@@ -89,19 +88,5 @@ enum NfsProcedure implements Coded {
     /** Its name in metrics and in the log. */
     String title() {
         return title;
-    }
-
-    /** The procedure with a number; null when there is none. */
-    static @Nullable NfsProcedure find(int code) {
-        return CODES.find(code);
-    }
-
-    /** The procedure with a number that a program has said to have. */
-    static NfsProcedure of(int code) {
-        NfsProcedure found = find(code);
-        if (found == null) {
-            throw new IllegalArgumentException("procedure " + code);
-        }
-        return found;
     }
 }

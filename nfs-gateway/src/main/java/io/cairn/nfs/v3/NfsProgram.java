@@ -40,12 +40,12 @@ public final class NfsProgram implements RpcProgram {
 
     @Override
     public boolean hasProcedure(int version, int procedure) {
-        return NfsProcedure.find(procedure) != null;
+        return NfsProcedure.CODES.find(procedure) != null;
     }
 
     @Override
     public String nameOf(int procedure) {
-        return NfsProcedure.of(procedure).title();
+        return NfsProcedure.CODES.of(procedure).title();
     }
 
     @Override
@@ -55,12 +55,12 @@ public final class NfsProgram implements RpcProgram {
 
     @Override
     public boolean isOnce(RpcCall call) {
-        return NfsProcedure.of(call.procedure()).isOnce();
+        return NfsProcedure.CODES.of(call.procedure()).isOnce();
     }
 
     @Override
     public int replyBytes(RpcCall call, ByteBuf arguments) {
-        NfsProcedure procedure = NfsProcedure.of(call.procedure());
+        NfsProcedure procedure = NfsProcedure.CODES.of(call.procedure());
         int skip = procedure.countOffset();
         return procedure.replyBytes() + (skip < 0 ? 0 : count(arguments, skip));
     }
@@ -82,7 +82,7 @@ public final class NfsProgram implements RpcProgram {
 
     @Override
     public void serve(RpcCall call, XdrReader in, XdrWriter out) {
-        switch (NfsProcedure.of(call.procedure())) {
+        switch (NfsProcedure.CODES.of(call.procedure())) {
             case GETATTR -> inodes.getattr(call, in, out);
             case SETATTR -> inodes.setattr(call, in, out);
             case LOOKUP -> names.lookup(call, in, out);
