@@ -14,6 +14,7 @@ import io.cairn.fuse.loop.Request;
 import io.cairn.fuse.sys.Failures;
 import io.cairn.fuse.sys.KernelProtocol;
 import io.cairn.fuse.sys.LibFuse;
+import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -136,14 +137,18 @@ public final class KernelDriver implements Driver {
 
     /** Nobody will close what was opened for a process that was told that it was interrupted. */
     private void takeBack(LoopThread thread) {
+        Opcode opcode = thread.opcode();
+        if (opcode == null) {
+            return;
+        }
         long body = thread.reply() + KernelProtocol.OUT_HEADER_BYTES;
-        switch (thread.opcode()) {
-            case OPEN -> state.files().release(RawMemory.getLong(body), null);
-            case CREATE ->
+        switch (opcode.opened()) {
+            case FILE -> state.files().release(RawMemory.getLong(body), null);
+            case NAMED_FILE ->
                     state.files()
                             .release(RawMemory.getLong(body + KernelProtocol.ENTRY_BYTES), null);
-            case OPENDIR -> state.directories().remove(RawMemory.getLong(body));
-            case null, default -> {}
+            case DIRECTORY -> state.directories().remove(RawMemory.getLong(body));
+            case NOTHING -> {}
         }
     }
 
