@@ -154,7 +154,23 @@ final class ContentWatch {
                 switch (reply) {
                     case Reply.EntryReply entry -> entry.inode();
                     case Reply.WrittenReply written -> namespace.get().inode(written.inode().ino());
-                    default -> null;
+                    case Reply.Done _,
+                            Reply.Failure _,
+                            Reply.DirectoryReply _,
+                            Reply.BytesReply _,
+                            Reply.NamesReply _,
+                            Reply.LockReply _,
+                            Reply.AllowanceReply _,
+                            Reply.UsageReply _,
+                            Reply.SessionReply _,
+                            Reply.MapReply _,
+                            Reply.TextReply _,
+                            Reply.Absent _,
+                            Reply.HostsReply _,
+                            Reply.JobReply _,
+                            Reply.TrashReply _,
+                            Reply.TicketReply _ ->
+                            null;
                 };
         if (inode == null
                 || mutation instanceof TreeMutation

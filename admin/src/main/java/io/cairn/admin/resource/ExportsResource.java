@@ -81,11 +81,13 @@ public final class ExportsResource implements Resource {
     private byte @Nullable [] stored() {
         Reply reply =
                 master.namespace().read(0, new Query.GetXattr(FileSystem.ROOT_INO, ATTRIBUTE));
-        return switch (reply) {
-            case Reply.BytesReply bytes -> bytes.bytes();
-            case Reply.Failure failure when failure.errno() == Errno.ENODATA -> null;
-            default -> throw new IllegalStateException("exports cannot be read: " + reply);
-        };
+        if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ENODATA) {
+            return null;
+        }
+        if (reply instanceof Reply.BytesReply bytes) {
+            return bytes.bytes();
+        }
+        throw new IllegalStateException("exports cannot be read: " + reply);
     }
 
     private static List<String> lines(byte @Nullable [] stored) {

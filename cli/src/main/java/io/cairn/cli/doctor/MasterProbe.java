@@ -3,6 +3,7 @@ package io.cairn.cli.doctor;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
+import io.cairn.client.session.Await;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Answer;
 import io.cairn.net.Callee;
@@ -90,12 +91,8 @@ public final class MasterProbe {
             Message question = Message.of(v -> MasterRequest.query(0, new Query.GetStatus(), v));
             Message answer = get(connection.call(question, LIMIT_MS));
             answer.release();
-            return switch (Reply.decode(answer.decoder())) {
-                case Reply.TextReply text -> text.text();
-                case Reply.Failure failure -> throw failure.toException();
-                default ->
-                        throw new FsException(Errno.EPROTO, "unexpected reply to a status query");
-            };
+            Reply reply = Reply.decode(answer.decoder());
+            return Await.expect(reply, Reply.TextReply.class).text();
         }
     }
 

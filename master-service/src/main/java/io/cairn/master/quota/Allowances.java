@@ -13,11 +13,15 @@ import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.Notice;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.HostMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -342,13 +346,34 @@ public final class Allowances {
         if (reply instanceof Reply.Failure) {
             return;
         }
-        switch (envelope.mutation().unwrapped()) {
-            case ContentMutation.CommitSize m -> giveBack(envelope.session(), m.ino());
-            case ContentMutation.Spill m -> giveBack(envelope.session(), m.ino());
-            case ContentMutation.WriteInline m -> giveBack(envelope.session(), m.ino());
-            case TreeMutation.WriteAndSet m -> giveBack(envelope.session(), m.write().ino());
-            case Mutation _ -> {}
+        long ino = committed(envelope.mutation().unwrapped());
+        if (ino != 0) {
+            giveBack(envelope.session(), ino);
         }
+    }
+
+    /** The inode for which all was committed that a session wrote; 0 if there is none. */
+    private static long committed(Mutation mutation) {
+        return switch (mutation) {
+            case ContentMutation m -> committed(m);
+            case TreeMutation m -> m instanceof TreeMutation.WriteAndSet w ? w.write().ino() : 0;
+            case SharingMutation _, SessionMutation _, HostMutation _, LeaderMutation _ -> 0;
+        };
+    }
+
+    private static long committed(ContentMutation mutation) {
+        return switch (mutation) {
+            case ContentMutation.CommitSize m -> m.ino();
+            case ContentMutation.Spill m -> m.ino();
+            case ContentMutation.WriteInline m -> m.ino();
+            case ContentMutation.CloneDone _,
+                    ContentMutation.SwapContents _,
+                    ContentMutation.RenewTail _,
+                    ContentMutation.TakeDetour _,
+                    ContentMutation.TakePartialDetour _,
+                    ContentMutation.RenewChunks _ ->
+                    0;
+        };
     }
 
     /** A session closed files. */
