@@ -72,7 +72,7 @@ public final class HttpServer implements Listener {
      */
     public HttpServer(
             Clock clock, Endpoint at, @Nullable WebCertificate certificate, WebHandler handler) {
-        this(clock, at, certificate, handler, WebPatience.STANDARD);
+        this(clock, at, certificate, handler, WebTimeouts.STANDARD);
     }
 
     /** The same with other limits of time. */
@@ -81,12 +81,12 @@ public final class HttpServer implements Listener {
             Endpoint at,
             @Nullable WebCertificate certificate,
             WebHandler handler,
-            WebPatience patience) {
+            WebTimeouts timeouts) {
         socket = bind(at);
         int port = socket.socket().getLocalPort();
         endpoint = new Endpoint(at.host(), port);
         // Connections wait in the socket's queue until Jetty has started, and nobody else does.
-        starting = workers.submit(() -> start(certificate, handler, patience, clock));
+        starting = workers.submit(() -> start(certificate, handler, timeouts, clock));
     }
 
     private static ServerSocketChannel bind(Endpoint at) {
@@ -119,7 +119,7 @@ public final class HttpServer implements Listener {
     private @Nullable Server start(
             @Nullable WebCertificate certificate,
             WebHandler handler,
-            WebPatience patience,
+            WebTimeouts timeouts,
             Clock clock) {
         QueuedThreadPool threads = new QueuedThreadPool(THREADS, 1);
         threads.setName("http");
@@ -131,9 +131,9 @@ public final class HttpServer implements Listener {
         server.setErrorHandler(WebExchange::refuseWhatIsNotHttp);
         SslContextFactory.Server tls = certificate == null ? null : certificate.forServer();
         WebConnector connector =
-                new WebConnector(server, endpoint.toString(), patience, connections(tls));
+                new WebConnector(server, endpoint.toString(), timeouts, connections(tls));
         server.addConnector(connector);
-        server.setHandler(new WebExchange(handler, connector, patience, clock));
+        server.setHandler(new WebExchange(handler, connector, timeouts, clock));
         try {
             connector.open(socket);
             server.start();
@@ -148,7 +148,7 @@ public final class HttpServer implements Listener {
         }
         if (certificate != null && tls != null) {
             CertificateWatch.begin(
-                    certificate, tls, server.getScheduler(), patience.certificateMs());
+                    certificate, tls, server.getScheduler(), timeouts.certificateMs());
         }
         return server;
     }

@@ -26,16 +26,16 @@ final class WebConnector extends ServerConnector {
     private static final long REPORT_MS = 60_000;
 
     private final String port;
-    private final WebPatience patience;
+    private final WebTimeouts timeouts;
     private final Map<EndPoint, Scheduler.Task> deadlines = new ConcurrentHashMap<>();
     private final Map<EndPoint, InetAddress> guests = new HashMap<>();
     private final Map<InetAddress, Integer> hosts = new HashMap<>();
     private boolean reported;
 
-    WebConnector(Server server, String port, WebPatience patience, ConnectionFactory... protocols) {
+    WebConnector(Server server, String port, WebTimeouts timeouts, ConnectionFactory... protocols) {
         super(server, 0, 1, protocols);
         this.port = port;
-        this.patience = patience;
+        this.timeouts = timeouts;
         setIdleTimeout(0);
     }
 
@@ -100,7 +100,7 @@ final class WebConnector extends ServerConnector {
 
     /** From now on the client has its time to send the head of a request. */
     void awaitRequest(EndPoint peer) {
-        arm(peer, patience.requestMs());
+        arm(peer, timeouts.requestMs());
     }
 
     /** Closes the connection after a time unless {@link #disarm} or this is called before. */

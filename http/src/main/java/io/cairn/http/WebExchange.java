@@ -37,7 +37,7 @@ final class WebExchange extends Handler.Abstract {
 
     private final WebHandler handler;
     private final WebConnector connections;
-    private final WebPatience patience;
+    private final WebTimeouts timeouts;
     private final Clock clock;
 
     /** The request is not worth its body. */
@@ -52,10 +52,10 @@ final class WebExchange extends Handler.Abstract {
         }
     }
 
-    WebExchange(WebHandler handler, WebConnector connections, WebPatience patience, Clock clock) {
+    WebExchange(WebHandler handler, WebConnector connections, WebTimeouts timeouts, Clock clock) {
         this.handler = handler;
         this.connections = connections;
-        this.patience = patience;
+        this.timeouts = timeouts;
         this.clock = clock;
     }
 
@@ -113,7 +113,7 @@ final class WebExchange extends Handler.Abstract {
     }
 
     private byte[] bodyOf(Request request, EndPoint peer) throws IOException, Refused {
-        long endNs = clock.nanoTime() + patience.requestMs() * 1_000_000L;
+        long endNs = clock.nanoTime() + timeouts.requestMs() * 1_000_000L;
         ByteArrayOutputStream body = new ByteArrayOutputStream();
         while (true) {
             Content.Chunk chunk = next(request, peer, endNs);
@@ -162,7 +162,7 @@ final class WebExchange extends Handler.Abstract {
                 408,
                 "request-timeout",
                 "Request timeout",
-                "The request did not arrive within " + patience.requestMs() + " ms.");
+                "The request did not arrive within " + timeouts.requestMs() + " ms.");
     }
 
     private static WebRequest whole(Request request, byte[] body) {
@@ -206,7 +206,7 @@ final class WebExchange extends Handler.Abstract {
     }
 
     private void send(Response response, byte[] body, EndPoint peer) throws IOException {
-        connections.arm(peer, patience.requestMs());
+        connections.arm(peer, timeouts.requestMs());
         write(response, true, ByteBuffer.wrap(body));
         connections.disarm(peer);
     }
@@ -225,7 +225,7 @@ final class WebExchange extends Handler.Abstract {
             write(response, false, NOTHING.duplicate());
             feed.writeTo(
                     piece -> {
-                        connections.arm(peer, patience.sinkMs());
+                        connections.arm(peer, timeouts.sinkMs());
                         write(response, false, ByteBuffer.wrap(piece));
                         connections.disarm(peer);
                     });

@@ -58,7 +58,7 @@ class HttpServerTest {
                         new Endpoint("127.0.0.1", 0),
                         certificate,
                         this::answer,
-                        new WebPatience(HttpServer.REQUEST_MS, 15_000, 50));
+                        new WebTimeouts(HttpServer.REQUEST_MS, 15_000, 50));
         door = opened;
         return opened;
     }

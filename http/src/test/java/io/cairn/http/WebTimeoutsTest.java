@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Clients that are slow: with the head, the body, the answer, the next request, a feed. */
 @Timeout(60)
-class WebPatienceTest {
+class WebTimeoutsTest {
     private static final int REQUEST_MS = 400;
     private static final int BIG_BYTES = 32 << 20;
 
@@ -31,7 +31,7 @@ class WebPatienceTest {
                     new Endpoint("127.0.0.1", 0),
                     null,
                     this::answer,
-                    new WebPatience(REQUEST_MS, REQUEST_MS, 10_000));
+                    new WebTimeouts(REQUEST_MS, REQUEST_MS, 10_000));
     private final long beganNs = System.nanoTime();
 
     @AfterEach

@@ -7,7 +7,7 @@ package io.cairn.http;
  * @param sinkMs how long the client of a feed may take nothing
  * @param certificateMs between two looks at the files of the certificate
  */
-record WebPatience(int requestMs, int sinkMs, int certificateMs) {
+record WebTimeouts(int requestMs, int sinkMs, int certificateMs) {
     /** That of every door but those of tests. */
-    static final WebPatience STANDARD = new WebPatience(HttpServer.REQUEST_MS, 15_000, 10_000);
+    static final WebTimeouts STANDARD = new WebTimeouts(HttpServer.REQUEST_MS, 15_000, 10_000);
 }
