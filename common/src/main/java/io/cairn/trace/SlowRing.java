@@ -29,7 +29,7 @@ public final class SlowRing {
     private static final int PARTS = 4;
 
     private final int parts;
-    private final Shelf[] shelves;
+    private final KindRows[] kindRows;
 
     /**
      * An operation that was kept.
@@ -45,7 +45,7 @@ public final class SlowRing {
             int kind, long endedNs, long totalNs, long subject, long actor, List<Long> partsNs) {}
 
     /** The rows of one kind. */
-    private static final class Shelf {
+    private static final class KindRows {
         /** What takes longer is to be kept. */
         volatile long floorNs = LEAST_NS;
 
@@ -57,7 +57,7 @@ public final class SlowRing {
         /** Guarded by this. */
         final long[] rows;
 
-        Shelf(int width) {
+        KindRows(int width) {
             rows = new long[KEPT * width];
         }
     }
@@ -70,9 +70,9 @@ public final class SlowRing {
      */
     public SlowRing(int kinds, int parts) {
         this.parts = parts;
-        shelves = new Shelf[kinds];
+        kindRows = new KindRows[kinds];
         for (int i = 0; i < kinds; i++) {
-            shelves[i] = new Shelf(PARTS + parts);
+            kindRows[i] = new KindRows(PARTS + parts);
         }
     }
 
@@ -81,8 +81,8 @@ public final class SlowRing {
         if (totalNs <= LEAST_NS) {
             return false;
         }
-        Shelf shelf = shelves[kind];
-        return totalNs > shelf.floorNs || (shelf.full && nowNs - shelf.expiresNs > 0);
+        KindRows kept = kindRows[kind];
+        return totalNs > kept.floorNs || (kept.full && nowNs - kept.expiresNs > 0);
     }
 
     /**
@@ -92,10 +92,10 @@ public final class SlowRing {
      */
     public void keep(
             int kind, long totalNs, long nowNs, long subject, long actor, long... partsNs) {
-        Shelf shelf = shelves[kind];
+        KindRows kept = kindRows[kind];
         int width = PARTS + parts;
-        synchronized (shelf) {
-            long[] rows = shelf.rows;
+        synchronized (kept) {
+            long[] rows = kept.rows;
             int least = 0;
             for (int at = 0; at < rows.length; at += width) {
                 if (nowNs - rows[at + ENDED] > WINDOW_NS) {
@@ -110,30 +110,30 @@ public final class SlowRing {
                 rows[least + ACTOR] = actor;
                 System.arraycopy(partsNs, 0, rows, least + PARTS, parts);
             }
-            learn(shelf, width, nowNs);
+            learn(kept, width, nowNs);
         }
     }
 
-    private static void learn(Shelf shelf, int width, long nowNs) {
+    private static void learn(KindRows kept, int width, long nowNs) {
         long floor = Long.MAX_VALUE;
         long oldestNs = 0;
-        for (int at = 0; at < shelf.rows.length; at += width) {
-            floor = Math.min(floor, shelf.rows[at + TOTAL]);
-            oldestNs = Math.max(oldestNs, nowNs - shelf.rows[at + ENDED]);
+        for (int at = 0; at < kept.rows.length; at += width) {
+            floor = Math.min(floor, kept.rows[at + TOTAL]);
+            oldestNs = Math.max(oldestNs, nowNs - kept.rows[at + ENDED]);
         }
-        shelf.full = floor > 0;
-        shelf.floorNs = Math.max(floor, LEAST_NS);
-        shelf.expiresNs = nowNs - oldestNs + WINDOW_NS;
+        kept.full = floor > 0;
+        kept.floorNs = Math.max(floor, LEAST_NS);
+        kept.expiresNs = nowNs - oldestNs + WINDOW_NS;
     }
 
     /** What is kept now, the slowest first. */
     public List<Entry> entries(long nowNs) {
         List<Entry> all = new ArrayList<>();
-        for (int kind = 0; kind < shelves.length; kind++) {
-            Shelf shelf = shelves[kind];
-            synchronized (shelf) {
+        for (int kind = 0; kind < kindRows.length; kind++) {
+            KindRows kept = kindRows[kind];
+            synchronized (kept) {
                 for (int i = 0; i < KEPT; i++) {
-                    Entry entry = entry(kind, shelf.rows, i * (PARTS + parts), nowNs);
+                    Entry entry = entry(kind, kept.rows, i * (PARTS + parts), nowNs);
                     if (entry != null) {
                         all.add(entry);
                     }

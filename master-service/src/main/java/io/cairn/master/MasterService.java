@@ -134,10 +134,10 @@ public final class MasterService implements AutoCloseable {
         this.founding = new Founding(settings, namespace, writer, ground.random());
         this.presence = new Presence(settings.id(), log, namespace, ground.transport(), lived);
         this.allowances = new Allowances(namespace, sessions::isLive, sessions::wallNs);
-        RequestHandler.Rooms rooms =
-                new RequestHandler.Rooms(
+        RequestHandler.Services services =
+                new RequestHandler.Services(
                         log, namespace, sessions, watch, contents, reaper, servers, allowances);
-        this.door = new RequestHandler(rooms, presence, ground.random(), this::statusJson);
+        this.door = new RequestHandler(services, presence, ground.random(), this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
         scheduler.schedule(this::tick, 0);
     }

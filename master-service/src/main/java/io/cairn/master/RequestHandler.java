@@ -68,8 +68,8 @@ final class RequestHandler implements Handler {
     private final LongAdder operations = new LongAdder();
     private volatile @Nullable Handler admin;
 
-    /** The rooms behind the door. */
-    record Rooms(
+    /** What requests are handed to. */
+    record Services(
             ReplicatedLog log,
             Supplier<Namespace> namespace,
             SessionTable sessions,
@@ -80,17 +80,17 @@ final class RequestHandler implements Handler {
             Allowances allowances) {}
 
     RequestHandler(
-            Rooms rooms, Presence presence, RandomGenerator random, Supplier<String> status) {
-        this.log = rooms.log;
-        this.namespace = rooms.namespace;
-        this.sessions = rooms.sessions;
-        this.gate = new MountGate(rooms.namespace, rooms.sessions);
-        this.watch = rooms.watch;
-        this.contents = rooms.contents;
-        this.reaper = rooms.reaper;
-        this.servers = rooms.servers;
+            Services services, Presence presence, RandomGenerator random, Supplier<String> status) {
+        this.log = services.log;
+        this.namespace = services.namespace;
+        this.sessions = services.sessions;
+        this.gate = new MountGate(services.namespace, services.sessions);
+        this.watch = services.watch;
+        this.contents = services.contents;
+        this.reaper = services.reaper;
+        this.servers = services.servers;
         this.status = status;
-        this.allowances = rooms.allowances;
+        this.allowances = services.allowances;
         this.certification = new Certification(log, namespace, presence.clock(), random);
         this.logins = new Logins(namespace, certification.refusals(), presence.clock(), random);
         this.clusterRequests =

@@ -129,7 +129,7 @@ final class Interpreter {
         jobs =
                 new JobTable(
                         store,
-                        new JobTable.Rooms(
+                        new JobTable.Tables(
                                 transaction,
                                 directories,
                                 names,

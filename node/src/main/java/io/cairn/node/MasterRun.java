@@ -36,7 +36,7 @@ public final class MasterRun implements AutoCloseable {
     private final String id;
     private final Path directory;
     private final Function<MasterNode.Ends, Member> opener;
-    private final Surroundings around;
+    private final Environment environment;
 
     /** Held while the master is opened or closed. */
     private final Object turn = new Object();
@@ -64,7 +64,7 @@ public final class MasterRun implements AutoCloseable {
      * @param halt ends the process with an exit code
      * @param lookMs how often it looks for room
      */
-    record Surroundings(Disk disk, Clock clock, IntConsumer halt, long lookMs) {}
+    record Environment(Disk disk, Clock clock, IntConsumer halt, long lookMs) {}
 
     /**
      * Opens the master.
@@ -81,7 +81,7 @@ public final class MasterRun implements AutoCloseable {
                 plan.id(),
                 plan.directory(),
                 ends -> new Running(new MasterNode(world, plan, founder, ends), opened),
-                new Surroundings(
+                new Environment(
                         new FileDisk(),
                         world.clock(),
                         code -> Runtime.getRuntime().halt(code),
@@ -93,12 +93,12 @@ public final class MasterRun implements AutoCloseable {
             String id,
             Path directory,
             Function<MasterNode.Ends, Member> opener,
-            Surroundings around) {
+            Environment environment) {
         this.id = id;
         this.directory = directory;
         this.opener = opener;
-        this.around = around;
-        this.pauseMs = around.lookMs;
+        this.environment = environment;
+        this.pauseMs = environment.lookMs;
         synchronized (turn) {
             try {
                 open();
@@ -127,7 +127,7 @@ public final class MasterRun implements AutoCloseable {
         int number = ++openings;
         Member fresh =
                 opener.apply(new MasterNode.Ends(cause -> failed(number, cause), this::dismissed));
-        openedNs = around.clock.nanoTime();
+        openedNs = environment.clock.nanoTime();
         synchronized (this) {
             if (closed) {
                 fresh.close();
@@ -141,14 +141,14 @@ public final class MasterRun implements AutoCloseable {
     /** On a thread of the log, which must not wait for itself. */
     private void failed(int number, @Nullable Throwable cause) {
         if (!isFull(cause)) {
-            around.halt.accept(ExitCode.SOFTWARE);
+            environment.halt.accept(ExitCode.SOFTWARE);
             return;
         }
         Thread.ofPlatform().name("master-again").start(() -> again(number));
     }
 
     private boolean isFull(@Nullable Throwable cause) {
-        return Headroom.isBehind(cause) || Headroom.isScarce(around.disk, directory);
+        return Headroom.isBehind(cause) || Headroom.isScarce(environment.disk, directory);
     }
 
     /**
@@ -161,7 +161,7 @@ public final class MasterRun implements AutoCloseable {
         if (was) {
             Thread.ofPlatform().name("master-ends").start(this::endSoon);
         } else {
-            around.halt.accept(ExitCode.DATA);
+            environment.halt.accept(ExitCode.DATA);
         }
     }
 
@@ -171,7 +171,7 @@ public final class MasterRun implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            around.halt.accept(ExitCode.OK);
+            environment.halt.accept(ExitCode.OK);
         }
     }
 
@@ -186,14 +186,14 @@ public final class MasterRun implements AutoCloseable {
                 if (old != null) {
                     old.close();
                 }
-                boolean soon = around.clock.nanoTime() - openedNs < SOON_NS;
-                pauseMs = soon ? longerPauseMs() : around.lookMs;
+                boolean soon = environment.clock.nanoTime() - openedNs < SOON_NS;
+                pauseMs = soon ? longerPauseMs() : environment.lookMs;
                 do {
                     awaitRoom();
                 } while (!reopen());
             } catch (RuntimeException | InterruptedException e) {
                 LOG.error("the master cannot go on: start it again", e);
-                around.halt.accept(ExitCode.SOFTWARE);
+                environment.halt.accept(ExitCode.SOFTWARE);
             }
         }
     }
@@ -214,8 +214,8 @@ public final class MasterRun implements AutoCloseable {
 
     private void awaitRoom() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(pauseMs);
-        while (!isClosed() && Headroom.isScarce(around.disk, directory)) {
-            TimeUnit.MILLISECONDS.sleep(around.lookMs);
+        while (!isClosed() && Headroom.isScarce(environment.disk, directory)) {
+            TimeUnit.MILLISECONDS.sleep(environment.lookMs);
         }
     }
 

@@ -83,7 +83,7 @@ final class MasterRunTest {
                         }
                     };
                 },
-                new MasterRun.Surroundings(
+                new MasterRun.Environment(
                         disk(), Clock.system(), code -> tell("halt " + code), 10));
     }
 

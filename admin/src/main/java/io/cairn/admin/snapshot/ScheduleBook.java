@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
  * The schedules of a cluster: records {@code snapshot-schedule/INODE} of the administration in the
  * replicated state. Thread-safe; changes block until they are in the log.
  */
-public final class ScheduleBook implements ScheduledSnapshots.Ground {
+public final class ScheduleBook implements ScheduledSnapshots.SnapshotCluster {
     private static final String PREFIX = "snapshot-schedule/";
 
     private final MasterService master;

@@ -43,7 +43,7 @@ public final class ScheduledSnapshots {
     /** What has not ended by then is not waited for any more. */
     private static final long HANG_MS = TimeUnit.MINUTES.toMillis(2);
 
-    private final Ground ground;
+    private final SnapshotCluster cluster;
     private final EventLog events;
     private final Clock clock;
     private final Map<Duty, Instant> done = new HashMap<>();
@@ -57,7 +57,7 @@ public final class ScheduledSnapshots {
     private long lookMs;
 
     /** The cluster whose snapshots they are. */
-    interface Ground {
+    interface SnapshotCluster {
         /** Another number after each change of a schedule. */
         long changes();
 
@@ -115,15 +115,15 @@ public final class ScheduledSnapshots {
      *
      * @param events hears of failures
      */
-    ScheduledSnapshots(Ground ground, EventLog events, Clock clock) {
-        this.ground = ground;
+    ScheduledSnapshots(SnapshotCluster cluster, EventLog events, Clock clock) {
+        this.cluster = cluster;
         this.events = events;
         this.clock = clock;
     }
 
     /** Those of the schedules of a book; events hear of failures. */
     public ScheduledSnapshots(ScheduleBook book, EventLog events, Clock clock) {
-        this((Ground) book, events, clock);
+        this((SnapshotCluster) book, events, clock);
     }
 
     /** Begins the next thing that is due; called often while this master leads in a term. */
@@ -147,7 +147,7 @@ public final class ScheduledSnapshots {
             work = null;
             lookMs = nowMs;
         }
-        long changes = ground.changes();
+        long changes = cluster.changes();
         if (changes != changesSeen || nowMs >= lookMs) {
             changesSeen = changes;
             look(nowMs);
@@ -170,16 +170,16 @@ public final class ScheduledSnapshots {
         Instant now = clock.now();
         long hourMs = Duration.between(now, Cadence.HOURLY.after(now)).toMillis();
         lookMs = nowMs + Math.min(LOOK_MS, hourMs);
-        List<DirectorySchedule> schedules = ground.schedules();
+        List<DirectorySchedule> schedules = cluster.schedules();
         forgetDuties(schedules);
         if (schedules.isEmpty()) {
             return;
         }
         Map<Long, List<SnapshotRecord>> snapshots =
-                ground.snapshots().stream().collect(Collectors.groupingBy(SnapshotRecord::root));
+                cluster.snapshots().stream().collect(Collectors.groupingBy(SnapshotRecord::root));
         for (DirectorySchedule schedule : schedules) {
-            if (!ground.isThere(schedule.root())) {
-                ground.forget(schedule);
+            if (!cluster.isThere(schedule.root())) {
+                cluster.forget(schedule);
                 tellEnd(schedule);
                 continue;
             }
@@ -288,7 +288,7 @@ public final class ScheduledSnapshots {
                         "Snapshot %s of %s was not taken".formatted(name, schedule.directory()),
                         Errno.EEXIST,
                         due,
-                        ground.take(duty.root, name),
+                        cluster.take(duty.root, name),
                         clock.millis());
     }
 
@@ -301,7 +301,7 @@ public final class ScheduledSnapshots {
                         "Snapshot %s of %s was not dropped".formatted(oldest.name(), directory),
                         Errno.ENOENT,
                         null,
-                        ground.drop(oldest),
+                        cluster.drop(oldest),
                         clock.millis());
     }
 

@@ -30,11 +30,11 @@ final class ScheduledSnapshotsTest {
     private final ManualClock clock =
             new ManualClock(Instant.parse("2026-11-28T18:07:09Z").toEpochMilli());
     private final EventLog events = new EventLog(clock);
-    private final FakeGround ground = new FakeGround();
-    private ScheduledSnapshots taker = new ScheduledSnapshots(ground, events, clock);
+    private final FakeCluster cluster = new FakeCluster();
+    private ScheduledSnapshots taker = new ScheduledSnapshots(cluster, events, clock);
 
     /** A cluster in memory. */
-    private final class FakeGround implements ScheduledSnapshots.Ground {
+    private final class FakeCluster implements ScheduledSnapshots.SnapshotCluster {
         final List<DirectorySchedule> schedules = new ArrayList<>();
         final List<SnapshotRecord> snapshots = new ArrayList<>();
         final List<String> taken = new ArrayList<>();
@@ -142,7 +142,7 @@ final class ScheduledSnapshotsTest {
 
     @Test
     void theFirstOnesAreTakenAtOnceAndTheOldestOfEachKindGo() {
-        ground.set(DIR, new SnapshotCounts(3, 2, 1, 1));
+        cluster.set(DIR, new SnapshotCounts(3, 2, 1, 1));
         tick(10);
         assertEquals(
                 List.of(
@@ -150,7 +150,7 @@ final class ScheduledSnapshotsTest {
                         "daily-2026-11-28T00:00Z",
                         "weekly-2026-11-23T00:00Z",
                         "monthly-2026-11-01T00:00Z"),
-                ground.names(DIR));
+                cluster.names(DIR));
         pass(4 * HOUR_MS);
         assertEquals(
                 Set.of(
@@ -160,7 +160,7 @@ final class ScheduledSnapshotsTest {
                         "daily-2026-11-28T00:00Z",
                         "weekly-2026-11-23T00:00Z",
                         "monthly-2026-11-01T00:00Z"),
-                Set.copyOf(ground.names(DIR)));
+                Set.copyOf(cluster.names(DIR)));
         pass(48 * HOUR_MS);
         assertEquals(
                 Set.of(
@@ -171,53 +171,54 @@ final class ScheduledSnapshotsTest {
                         "daily-2026-11-30T00:00Z",
                         "weekly-2026-11-30T00:00Z",
                         "monthly-2026-11-01T00:00Z"),
-                Set.copyOf(ground.names(DIR)));
+                Set.copyOf(cluster.names(DIR)));
         assertEquals(List.of(), told("snapshotFailed"));
     }
 
     @Test
     void anOutageIsCaughtUpWithOneAndANewLeaderTakesNothingTwice() {
-        ground.set(DIR, new SnapshotCounts(24, 0, 0, 0));
+        cluster.set(DIR, new SnapshotCounts(24, 0, 0, 0));
         tick(4);
         clock.advance(10 * HOUR_MS);
-        taker = new ScheduledSnapshots(ground, events, clock);
+        taker = new ScheduledSnapshots(cluster, events, clock);
         tick(10);
         assertEquals(
-                List.of("hourly-2026-11-28T18:00Z", "hourly-2026-11-29T04:00Z"), ground.names(DIR));
-        taker = new ScheduledSnapshots(ground, events, clock);
+                List.of("hourly-2026-11-28T18:00Z", "hourly-2026-11-29T04:00Z"),
+                cluster.names(DIR));
+        taker = new ScheduledSnapshots(cluster, events, clock);
         tick(10);
         taker.tick(2);
-        assertEquals(2, ground.taken.size(), ground.taken::toString);
+        assertEquals(2, cluster.taken.size(), cluster.taken::toString);
     }
 
     @Test
     void aClockThatIsSetBackAndADroppedSnapshotTakeNothingAgain() {
-        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        cluster.set(DIR, new SnapshotCounts(1, 0, 0, 0));
         tick(4);
         pass(HOUR_MS);
-        assertEquals(List.of("hourly-2026-11-28T19:00Z"), ground.names(DIR));
+        assertEquals(List.of("hourly-2026-11-28T19:00Z"), cluster.names(DIR));
         clock.advance(-HOUR_MS);
-        taker = new ScheduledSnapshots(ground, events, clock);
+        taker = new ScheduledSnapshots(cluster, events, clock);
         tick(10);
-        assertEquals(List.of("hourly-2026-11-28T19:00Z"), ground.names(DIR));
+        assertEquals(List.of("hourly-2026-11-28T19:00Z"), cluster.names(DIR));
         pass(2 * HOUR_MS);
-        assertEquals(List.of("hourly-2026-11-28T20:00Z"), ground.names(DIR));
-        ground.snapshots.clear();
+        assertEquals(List.of("hourly-2026-11-28T20:00Z"), cluster.names(DIR));
+        cluster.snapshots.clear();
         pass(HOUR_MS / 4);
-        assertEquals(List.of(), ground.names(DIR));
+        assertEquals(List.of(), cluster.names(DIR));
         pass(HOUR_MS);
-        assertEquals(List.of("hourly-2026-11-28T21:00Z"), ground.names(DIR));
+        assertEquals(List.of("hourly-2026-11-28T21:00Z"), cluster.names(DIR));
     }
 
     @Test
     void aSnapshotOfTheFutureEndsNoSchedule() {
         clock.advance(100 * 24 * HOUR_MS);
-        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        cluster.set(DIR, new SnapshotCounts(1, 0, 0, 0));
         tick(4);
-        assertEquals(List.of("hourly-2027-03-08T18:00Z"), ground.names(DIR));
+        assertEquals(List.of("hourly-2027-03-08T18:00Z"), cluster.names(DIR));
         clock.advance(-100 * 24 * HOUR_MS);
         clock.advance(60_000);
-        ground.set(DIR, new SnapshotCounts(2, 0, 0, 0));
+        cluster.set(DIR, new SnapshotCounts(2, 0, 0, 0));
         tick(4);
         pass(2 * HOUR_MS);
         assertEquals(
@@ -225,7 +226,7 @@ final class ScheduledSnapshotsTest {
                         "hourly-2027-03-08T18:00Z",
                         "hourly-2026-11-28T19:00Z",
                         "hourly-2026-11-28T20:00Z"),
-                ground.names(DIR));
+                cluster.names(DIR));
         assertEquals(
                 List.of(
                         "Snapshot hourly-2027-03-08T18:00Z of /d17 is of the future: is the clock"
@@ -236,67 +237,68 @@ final class ScheduledSnapshotsTest {
 
     @Test
     void whereThereIsNoRoomTheOldestGoesFirst() {
-        ground.set(DIR, new SnapshotCounts(2, 1, 0, 0));
+        cluster.set(DIR, new SnapshotCounts(2, 1, 0, 0));
         tick(8);
         pass(HOUR_MS);
-        assertEquals(3, ground.snapshots.size());
-        ground.most = 3;
+        assertEquals(3, cluster.snapshots.size());
+        cluster.most = 3;
         pass(HOUR_MS);
         assertEquals(
                 List.of(
                         "daily-2026-11-28T00:00Z",
                         "hourly-2026-11-28T19:00Z",
                         "hourly-2026-11-28T20:00Z"),
-                ground.names(DIR));
+                cluster.names(DIR));
         assertNull(taker.trouble(DIR));
         assertEquals(1, told("snapshotFailed").size());
-        ground.most = 0;
+        cluster.most = 0;
         pass(8 * HOUR_MS);
         // The last of each kind stays.
         assertEquals(
-                List.of("daily-2026-11-28T00:00Z", "hourly-2026-11-28T20:00Z"), ground.names(DIR));
+                List.of("daily-2026-11-28T00:00Z", "hourly-2026-11-28T20:00Z"), cluster.names(DIR));
     }
 
     @Test
     void whatIsTooManyGoesAlthoughNoneCanBeTaken() {
-        ground.set(DIR, new SnapshotCounts(5, 0, 0, 0));
+        cluster.set(DIR, new SnapshotCounts(5, 0, 0, 0));
         tick(4);
         pass(4 * HOUR_MS);
-        assertEquals(5, ground.snapshots.size());
-        ground.failure = Errno.ETIMEDOUT;
+        assertEquals(5, cluster.snapshots.size());
+        cluster.failure = Errno.ETIMEDOUT;
         pass(HOUR_MS);
-        assertEquals(5, ground.snapshots.size());
-        ground.set(DIR, new SnapshotCounts(2, 0, 0, 0));
+        assertEquals(5, cluster.snapshots.size());
+        cluster.set(DIR, new SnapshotCounts(2, 0, 0, 0));
         tick(20);
         assertEquals(
-                List.of("hourly-2026-11-28T21:00Z", "hourly-2026-11-28T22:00Z"), ground.names(DIR));
+                List.of("hourly-2026-11-28T21:00Z", "hourly-2026-11-28T22:00Z"),
+                cluster.names(DIR));
         assertTrue(String.valueOf(taker.trouble(DIR)).contains("no luck"));
     }
 
     @Test
     void whatCannotBeDroppedKeepsNoneFromBeingTaken() {
-        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        cluster.set(DIR, new SnapshotCounts(1, 0, 0, 0));
         tick(4);
-        ground.dropFailure = Errno.ETIMEDOUT;
+        cluster.dropFailure = Errno.ETIMEDOUT;
         pass(2 * HOUR_MS);
-        assertEquals(3, ground.snapshots.size());
+        assertEquals(3, cluster.snapshots.size());
         List<String> told = told("snapshotFailed");
         assertTrue(told.size() >= 3 && told.size() <= 12, told::toString);
         assertTrue(String.valueOf(taker.trouble(DIR)).contains("was not dropped"));
-        ground.dropFailure = null;
+        cluster.dropFailure = null;
         pass(HOUR_MS / 2);
-        assertEquals(List.of("hourly-2026-11-28T20:00Z"), ground.names(DIR));
+        assertEquals(List.of("hourly-2026-11-28T20:00Z"), cluster.names(DIR));
         assertNull(taker.trouble(DIR));
     }
 
     @Test
     void whatOthersHaveTakenIsAsGood() {
         Name name = Name.of("hourly-2026-11-28T18:00Z");
-        ground.set(DIR, new SnapshotCounts(2, 0, 0, 0));
-        ground.failure = Errno.EEXIST;
+        cluster.set(DIR, new SnapshotCounts(2, 0, 0, 0));
+        cluster.failure = Errno.EEXIST;
         tick(4);
         pass(HOUR_MS / 2);
-        assertEquals(List.of(DIR + ":" + name), ground.taken);
+        assertEquals(List.of(DIR + ":" + name), cluster.taken);
         assertNull(taker.trouble(DIR));
     }
 
@@ -304,29 +306,29 @@ final class ScheduledSnapshotsTest {
     void aFailureIsToldAndTriedAgainLaterWhileOthersGoOn() {
         tick(1);
         clock.advance(60_000);
-        ground.set(DIR, new SnapshotCounts(2, 0, 0, 0));
-        ground.failure = Errno.ETIMEDOUT;
+        cluster.set(DIR, new SnapshotCounts(2, 0, 0, 0));
+        cluster.failure = Errno.ETIMEDOUT;
         tick(8);
-        assertEquals(1, ground.taken.size());
+        assertEquals(1, cluster.taken.size());
         assertEquals(
                 List.of(
                         "Snapshot hourly-2026-11-28T18:00Z of /d17 was not taken: no luck; it is"
                                 + " tried again in 1 minute."),
                 told("snapshotFailed"));
         assertTrue(String.valueOf(taker.trouble(DIR)).contains("no luck"));
-        ground.set(18, new SnapshotCounts(1, 0, 0, 0));
-        ground.failure = null;
+        cluster.set(18, new SnapshotCounts(1, 0, 0, 0));
+        cluster.failure = null;
         tick(8);
-        assertEquals(List.of(), ground.names(DIR));
-        assertEquals(1, ground.names(18).size());
-        ground.failure = Errno.ETIMEDOUT;
+        assertEquals(List.of(), cluster.names(DIR));
+        assertEquals(1, cluster.names(18).size());
+        cluster.failure = Errno.ETIMEDOUT;
         pass(HOUR_MS / 2);
         List<String> told = told("snapshotFailed");
         assertTrue(told.size() >= 3 && told.size() <= 6, told::toString);
         assertTrue(told.getLast().contains("in 15 minutes"), told::toString);
-        ground.failure = null;
+        cluster.failure = null;
         pass(HOUR_MS / 60 * 16);
-        assertEquals(1, ground.names(DIR).size());
+        assertEquals(1, cluster.names(DIR).size());
         assertNull(taker.trouble(DIR));
     }
 
@@ -334,54 +336,54 @@ final class ScheduledSnapshotsTest {
     void oneIsTakenAtATimeAndWhatHangsIsGivenUp() {
         tick(1);
         clock.advance(60_000);
-        ground.answer = new CompletableFuture<>();
-        ground.set(DIR, new SnapshotCounts(1, 1, 0, 0));
+        cluster.answer = new CompletableFuture<>();
+        cluster.set(DIR, new SnapshotCounts(1, 1, 0, 0));
         tick(20);
-        assertEquals(1, ground.taken.size());
+        assertEquals(1, cluster.taken.size());
         clock.advance(120_000);
-        ground.answer = null;
+        cluster.answer = null;
         tick(20);
-        assertEquals(List.of("daily-2026-11-28T00:00Z"), ground.names(DIR));
+        assertEquals(List.of("daily-2026-11-28T00:00Z"), cluster.names(DIR));
         assertTrue(told("snapshotFailed").getFirst().contains("did not answer"));
     }
 
     @Test
     void whatPassesSoonIsNoNews() {
-        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
-        ground.failure = Errno.ETIMEDOUT;
+        cluster.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        cluster.failure = Errno.ETIMEDOUT;
         tick(40);
         clock.advance(60_000);
-        ground.failure = Errno.EAGAIN;
+        cluster.failure = Errno.EAGAIN;
         tick(40);
         assertEquals(List.of(), told("snapshotFailed"));
         assertNull(taker.trouble(DIR));
-        ground.failure = null;
+        cluster.failure = null;
         tick(20);
-        assertEquals(1, ground.names(DIR).size());
+        assertEquals(1, cluster.names(DIR).size());
     }
 
     @Test
     void whatIsRefusedForMinutesIsTold() {
-        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
-        ground.failure = Errno.EAGAIN;
+        cluster.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        cluster.failure = Errno.EAGAIN;
         pass(HOUR_MS / 60 * 4);
         assertEquals(List.of(), told("snapshotFailed"));
         pass(HOUR_MS / 60 * 4);
         assertEquals(1, told("snapshotFailed").size());
         assertTrue(String.valueOf(taker.trouble(DIR)).contains("no luck"));
-        ground.failure = null;
+        cluster.failure = null;
         pass(HOUR_MS / 60 * 2);
-        assertEquals(1, ground.names(DIR).size());
+        assertEquals(1, cluster.names(DIR).size());
         assertNull(taker.trouble(DIR));
     }
 
     @Test
     void theScheduleOfARemovedDirectoryEnds() {
-        ground.set(DIR, new SnapshotCounts(1, 0, 0, 0));
-        ground.removed.add(DIR);
+        cluster.set(DIR, new SnapshotCounts(1, 0, 0, 0));
+        cluster.removed.add(DIR);
         tick(4);
-        assertEquals(List.of(), ground.schedules);
-        assertEquals(List.of(), ground.taken);
+        assertEquals(List.of(), cluster.schedules);
+        assertEquals(List.of(), cluster.taken);
         assertEquals(1, told("snapshotScheduleEnded").size());
     }
 }

@@ -26,7 +26,7 @@ public final class ChunkTurns {
 
     private record Waiting(boolean exclusive, Runnable begin) {}
 
-    private static final class Line {
+    private static final class ChunkQueue {
         int shared;
         boolean exclusive;
         final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -45,7 +45,7 @@ public final class ChunkTurns {
     }
 
     private final Executor disks;
-    private final ConcurrentHashMap<ChunkKey, Line> lines = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<ChunkKey, ChunkQueue> queues = new ConcurrentHashMap<>();
 
     ChunkTurns(Executor disks) {
         this.disks = disks;
@@ -64,20 +64,20 @@ public final class ChunkTurns {
     /** Done when every turn asked for before this call has ended. */
     CompletableFuture<Void> quiet() {
         List<CompletableFuture<Void>> ends = new ArrayList<>();
-        for (ChunkKey key : lines.keySet()) {
+        for (ChunkKey key : queues.keySet()) {
             CompletableFuture<Void> end = new CompletableFuture<>();
-            lines.computeIfPresent(
+            queues.computeIfPresent(
                     key,
-                    (k, line) -> {
+                    (k, queue) -> {
                         ends.add(end);
-                        line.waiting.add(
+                        queue.waiting.add(
                                 new Waiting(
                                         true,
                                         () -> {
                                             leave(key, true);
                                             end.complete(null);
                                         }));
-                        return line;
+                        return queue;
                     });
         }
         return Futures.all(ends);
@@ -85,7 +85,7 @@ public final class ChunkTurns {
 
     /** Chunks that somebody works on or waits for. */
     public List<ChunkKey> active() {
-        return List.copyOf(lines.keySet());
+        return List.copyOf(queues.keySet());
     }
 
     private <T> CompletableFuture<T> turn(
@@ -95,19 +95,19 @@ public final class ChunkTurns {
         Runnable begin = () -> begin(key, exclusive, work, result, span);
         boolean[] now = new boolean[1];
         boolean[] full = new boolean[1];
-        lines.compute(
+        queues.compute(
                 key,
                 (k, present) -> {
-                    Line line = present == null ? new Line() : present;
-                    if (line.waiting.isEmpty() && line.admits(exclusive)) {
-                        line.enter(exclusive);
+                    ChunkQueue queue = present == null ? new ChunkQueue() : present;
+                    if (queue.waiting.isEmpty() && queue.admits(exclusive)) {
+                        queue.enter(exclusive);
                         now[0] = true;
-                    } else if (line.waiting.size() >= MAX_WAITING) {
+                    } else if (queue.waiting.size() >= MAX_WAITING) {
                         full[0] = true;
                     } else {
-                        line.waiting.add(new Waiting(exclusive, begin));
+                        queue.waiting.add(new Waiting(exclusive, begin));
                     }
-                    return line;
+                    return queue;
                 });
         if (now[0]) {
             begin.run();
@@ -151,27 +151,27 @@ public final class ChunkTurns {
 
     private void leave(ChunkKey key, boolean exclusive) {
         List<Runnable> next = new ArrayList<>(1);
-        lines.compute(
+        queues.compute(
                 key,
-                (k, line) -> {
-                    if (line == null) {
+                (k, queue) -> {
+                    if (queue == null) {
                         throw new IllegalStateException("nobody works on chunk " + key);
                     }
                     if (exclusive) {
-                        line.exclusive = false;
+                        queue.exclusive = false;
                     } else {
-                        line.shared--;
+                        queue.shared--;
                     }
                     while (true) {
-                        Waiting first = line.waiting.peek();
-                        if (first == null || !line.admits(first.exclusive)) {
+                        Waiting first = queue.waiting.peek();
+                        if (first == null || !queue.admits(first.exclusive)) {
                             break;
                         }
-                        line.waiting.remove();
-                        line.enter(first.exclusive);
+                        queue.waiting.remove();
+                        queue.enter(first.exclusive);
                         next.add(first.begin);
                     }
-                    return line.shared == 0 && !line.exclusive ? null : line;
+                    return queue.shared == 0 && !queue.exclusive ? null : queue;
                 });
         next.forEach(Runnable::run);
     }

@@ -178,8 +178,8 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     private Admission admission() {
-        Admission.Surroundings around =
-                new Admission.Surroundings(
+        Admission.Environment environment =
+                new Admission.Environment(
                         division,
                         gate,
                         others,
@@ -188,7 +188,7 @@ public final class RatisLog implements ReplicatedLog {
                         new Admission.Ends(this::dismiss, why -> stop(why, null)));
         long incarnation = UUID.randomUUID().getMostSignificantBits();
         return new Admission(
-                members, settings.found(), seat, around, incarnation, settings.client());
+                members, settings.found(), seat, environment, incarnation, settings.client());
     }
 
     private RaftServer build(@Nullable SecuredNetwork network) throws IOException {

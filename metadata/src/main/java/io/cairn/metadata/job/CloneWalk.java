@@ -50,7 +50,7 @@ final class CloneWalk {
     /** Runs of the layout of a file that are shared count like a name: each makes records. */
     private static final int RUNS_PER_NAME = 4;
 
-    private final Rooms rooms;
+    private final Tables tables;
     private final Transaction transaction;
     private final JobRecord record;
     private final JobStack stack;
@@ -62,7 +62,7 @@ final class CloneWalk {
     private int extra;
 
     /** The tables that a clone needs. */
-    record Rooms(
+    record Tables(
             Transaction transaction,
             DirectoryTable directories,
             SnapshotTable snapshots,
@@ -81,33 +81,33 @@ final class CloneWalk {
     }
 
     /** The next step of a job. */
-    CloneWalk(Rooms rooms, JobRecord record, JobStack stack) {
-        this.rooms = rooms;
+    CloneWalk(Tables tables, JobRecord record, JobStack stack) {
+        this.tables = tables;
         this.record = record;
         this.stack = stack;
-        transaction = rooms.transaction;
+        transaction = tables.transaction;
         result = new StepResult(record);
         totals = result.totals();
         errors = new ErrorLog(transaction, record, stack, totals);
     }
 
     /** ESTALE, EINVAL, ENOTDIR, EEXIST and others when an order cannot be carried out. */
-    static void requirePossible(Rooms rooms, JobOrder order) {
+    static void requirePossible(Tables tables, JobOrder order) {
         Name name = order.name();
         if (name == null || !PastInode.isPast(order.ino()) || PastInode.isList(order.ino())) {
             throw new FsException(
                     Errno.EINVAL, "a clone of a tree needs a directory in a snapshot and a name");
         }
-        SnapshotRecord snapshot = rooms.snapshots.requireLive(PastInode.snapshotOf(order.ino()));
+        SnapshotRecord snapshot = tables.snapshots.requireLive(PastInode.snapshotOf(order.ino()));
         Inode source =
-                rooms.transaction.at(snapshot.moment()).inode(PastInode.livingOf(order.ino()));
+                tables.transaction.at(snapshot.moment()).inode(PastInode.livingOf(order.ino()));
         if (source == null) {
             throw new FsException(Errno.ESTALE, "the tree is not in the snapshot");
         }
         if (!source.attributes().isDirectory()) {
             throw new FsException(Errno.ENOTDIR, "the source is not a directory");
         }
-        rooms.tree.requireFree(order.parentIno(), name);
+        tables.tree.requireFree(order.parentIno(), name);
     }
 
     /** Goes through about {@code max} names at most. */
@@ -134,7 +134,7 @@ final class CloneWalk {
     private @Nullable Source source() {
         try {
             SnapshotRecord snapshot =
-                    rooms.snapshots.requireLive(PastInode.snapshotOf(record.order().ino()));
+                    tables.snapshots.requireLive(PastInode.snapshotOf(record.order().ino()));
             return new Source(snapshot, transaction.at(snapshot.moment()));
         } catch (FsException e) {
             if (e.errno() != Errno.EAGAIN) {
@@ -147,7 +147,7 @@ final class CloneWalk {
     /** Leaves directories that somebody has removed; false when nothing is left of the tree. */
     private boolean isTargetThere() {
         for (int depth = 0; depth < stack.depth(); depth++) {
-            if (rooms.tree.isDirectory(target(stack.at(depth).ino))) {
+            if (tables.tree.isDirectory(target(stack.at(depth).ino))) {
                 continue;
             }
             if (depth == 0) {
@@ -176,7 +176,7 @@ final class CloneWalk {
     }
 
     private void enter(Source source, Inode directory, long parentIno, Name name, Frame frame) {
-        long made = rooms.tree.copy(source.past, directory, parentIno, name);
+        long made = tables.tree.copy(source.past, directory, parentIno, name);
         result.changed(parentIno);
         remember(directory.ino(), made);
         totals.add(Count.CHANGED, 1);
@@ -205,7 +205,7 @@ final class CloneWalk {
         }
         byte[] last = page.last();
         if (last == null) {
-            rooms.tree.settle(source.inode(frame.ino), target);
+            tables.tree.settle(source.inode(frame.ino), target);
             stack.cut(stack.depth() - 1);
         } else {
             frame.seen(last);
@@ -250,24 +250,24 @@ final class CloneWalk {
     private void make(Source source, Inode inode, long target, Name name) {
         Attributes attributes = inode.attributes();
         long known = attributes.nlink() > 1 ? remembered(inode.ino()) : 0;
-        if (known != 0 && rooms.tree.isLinkable(known)) {
-            rooms.tree.link(known, target, name);
+        if (known != 0 && tables.tree.isLinkable(known)) {
+            tables.tree.link(known, target, name);
             totals.add(Count.LINKS, 1);
         } else {
             long made;
             if (attributes.isFile()) {
-                rooms.snapshots.cloneFile(source.snapshot, inode.ino(), target, name);
+                tables.snapshots.cloneFile(source.snapshot, inode.ino(), target, name);
                 Layout layout = inode.layout();
                 extra += layout == null ? 0 : layout.runs().size() / RUNS_PER_NAME;
-                made = rooms.directories.require(target, name).ino();
+                made = tables.directories.require(target, name).ino();
                 if (attributes.flags() != 0) {
-                    rooms.tree.settle(inode, made);
+                    tables.tree.settle(inode, made);
                 }
                 totals.add(Count.FILES, 1);
                 totals.add(Count.SIZE_BYTES, attributes.size());
                 totals.add(Count.ALLOCATED_BYTES, attributes.usedBytes());
             } else {
-                made = rooms.tree.copy(source.past, inode, target, name);
+                made = tables.tree.copy(source.past, inode, target, name);
                 totals.add(Count.OTHERS, 1);
             }
             if (attributes.nlink() > 1) {

@@ -61,15 +61,15 @@ public final class JobTable {
     private final EditOperation edits;
     private final ClassTable classes;
     private final Cluster cluster;
-    private final CloneWalk.Rooms clones;
+    private final CloneWalk.Tables clones;
     private final SortedMap<Long, JobRecord> jobs = new TreeMap<>();
     private final Map<Long, JobStack> stacks = new HashMap<>();
     private final Set<Long> touched = new HashSet<>();
     private final ConcurrentNavigableMap<Long, JobRecord> published = new ConcurrentSkipListMap<>();
     private long nextJob = 1;
 
-    /** The rooms that a job works in. */
-    public record Rooms(
+    /** The tables that jobs read and change. */
+    public record Tables(
             Transaction transaction,
             DirectoryTable directories,
             NameOperations tree,
@@ -80,14 +80,14 @@ public final class JobTable {
             TreeClone clones) {}
 
     /** Reads them from the store. */
-    public JobTable(Store store, Rooms rooms) {
-        transaction = rooms.transaction;
-        directories = rooms.directories;
-        tree = rooms.tree;
-        edits = rooms.edits;
-        classes = rooms.classes;
-        cluster = rooms.cluster;
-        clones = new CloneWalk.Rooms(transaction, directories, rooms.snapshots, rooms.clones);
+    public JobTable(Store store, Tables tables) {
+        transaction = tables.transaction;
+        directories = tables.directories;
+        tree = tables.tree;
+        edits = tables.edits;
+        classes = tables.classes;
+        cluster = tables.cluster;
+        clones = new CloneWalk.Tables(transaction, directories, tables.snapshots, tables.clones);
         byte[] next = store.get(Family.META, Keys.jobs());
         if (next != null) {
             nextJob = Keys.open(Family.META, next).i64();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TcpHostCalls implements HostCalls {
     /** Machines to which connections are kept. */
-    private static final int MAX_LINES = 256;
+    private static final int MAX_CONNECTIONS = 256;
 
     /** Calls at a time, to all machines together. */
     private static final int MAX_CALLS = 64;
@@ -39,7 +39,7 @@ final class TcpHostCalls implements HostCalls {
     private static final int HEADER_WORDS = 6;
 
     /** The connection to one service of a machine. Guarded by its lock. */
-    private static final class Line {
+    private static final class HostConnection {
         final ReentrantLock lock = new ReentrantLock();
         @Nullable Socket socket;
         volatile long usedMs;
@@ -55,7 +55,7 @@ final class TcpHostCalls implements HostCalls {
 
     private final LockPace pace;
     private final Clock clock;
-    private final Map<Callee, Line> lines = new ConcurrentHashMap<>();
+    private final Map<Callee, HostConnection> connections = new ConcurrentHashMap<>();
     private final Semaphore calls = new Semaphore(MAX_CALLS);
     private final AtomicInteger xids = new AtomicInteger();
     private volatile boolean closed;
@@ -69,9 +69,9 @@ final class TcpHostCalls implements HostCalls {
     @Override
     public XdrReader call(Callee callee, int procedure, Consumer<XdrWriter> arguments)
             throws NoAnswer {
-        Line line = lines.computeIfAbsent(callee, c -> new Line());
+        HostConnection connection = connections.computeIfAbsent(callee, c -> new HostConnection());
         try {
-            if (!line.lock.tryLock(pace.timeoutMs(), TimeUnit.MILLISECONDS)) {
+            if (!connection.lock.tryLock(pace.timeoutMs(), TimeUnit.MILLISECONDS)) {
                 throw new NoAnswer("other calls to " + callee.address() + " take long", false);
             }
         } catch (InterruptedException e) {
@@ -79,47 +79,48 @@ final class TcpHostCalls implements HostCalls {
             throw new NoAnswer("interrupted", false);
         }
         try {
-            requireRested(line);
-            return callWithin(line, callee, procedure, arguments);
+            requireRested(connection);
+            return callWithin(connection, callee, procedure, arguments);
         } finally {
-            line.usedMs = clock.millis();
-            if (closed || !line.equals(lines.get(callee))) {
-                line.drop();
+            connection.usedMs = clock.millis();
+            if (closed || !connection.equals(connections.get(callee))) {
+                connection.drop();
             }
-            line.lock.unlock();
-            limitLines();
+            connection.lock.unlock();
+            limitConnections();
         }
     }
 
-    private void requireRested(Line line) throws NoAnswer {
+    private void requireRested(HostConnection connection) throws NoAnswer {
         if (closed) {
             throw new NoAnswer("the gateway ends", false);
         }
-        if (line.socket == null && clock.millis() - pace.retryMs() / 4 < line.failedMs) {
-            throw new NoAnswer(line.failure, false);
+        if (connection.socket == null
+                && clock.millis() - pace.retryMs() / 4 < connection.failedMs) {
+            throw new NoAnswer(connection.failure, false);
         }
     }
 
     private XdrReader callWithin(
-            Line line, Callee callee, int procedure, Consumer<XdrWriter> arguments)
+            HostConnection connection, Callee callee, int procedure, Consumer<XdrWriter> arguments)
             throws NoAnswer {
         calls.acquireUninterruptibly();
         boolean[] isSent = {false};
         try {
-            Socket socket = line.socket;
+            Socket socket = connection.socket;
             if (socket == null || !isIdle(socket)) {
-                line.drop();
+                connection.drop();
                 socket = connect(callee);
-                line.socket = socket;
+                connection.socket = socket;
             }
             int[] header = {0, 0, 2, callee.program(), callee.version(), procedure};
             isSent[0] = true;
             return exchange(socket, header, arguments);
         } catch (IOException | XdrException e) {
-            line.drop();
-            line.failedMs = clock.millis();
-            line.failure = callee.address() + ": " + e.getMessage();
-            throw new NoAnswer(line.failure, isSent[0]);
+            connection.drop();
+            connection.failedMs = clock.millis();
+            connection.failure = callee.address() + ": " + e.getMessage();
+            throw new NoAnswer(connection.failure, isSent[0]);
         } finally {
             calls.release();
         }
@@ -247,11 +248,11 @@ final class TcpHostCalls implements HostCalls {
         return reply;
     }
 
-    /** Forgets the lines used least lately when there are too many. */
-    private void limitLines() {
-        while (lines.size() > MAX_LINES) {
-            Map.Entry<Callee, Line> eldest = null;
-            for (Map.Entry<Callee, Line> entry : lines.entrySet()) {
+    /** Forgets the connections used least lately when there are too many. */
+    private void limitConnections() {
+        while (connections.size() > MAX_CONNECTIONS) {
+            Map.Entry<Callee, HostConnection> eldest = null;
+            for (Map.Entry<Callee, HostConnection> entry : connections.entrySet()) {
                 if (eldest == null || entry.getValue().usedMs < eldest.getValue().usedMs) {
                     eldest = entry;
                 }
@@ -261,7 +262,7 @@ final class TcpHostCalls implements HostCalls {
             }
             try {
                 eldest.getValue().drop();
-                lines.remove(eldest.getKey(), eldest.getValue());
+                connections.remove(eldest.getKey(), eldest.getValue());
             } finally {
                 eldest.getValue().lock.unlock();
             }
@@ -281,12 +282,12 @@ final class TcpHostCalls implements HostCalls {
     @Override
     public void close() {
         closed = true;
-        for (Line line : lines.values()) {
-            if (line.lock.tryLock()) {
+        for (HostConnection connection : connections.values()) {
+            if (connection.lock.tryLock()) {
                 try {
-                    line.drop();
+                    connection.drop();
                 } finally {
-                    line.lock.unlock();
+                    connection.lock.unlock();
                 }
             }
         }

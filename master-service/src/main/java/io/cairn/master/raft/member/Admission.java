@@ -90,7 +90,7 @@ public final class Admission {
      * @param low whether the disk has too little room to lead
      * @param ends what becomes of this master
      */
-    public record Surroundings(
+    public record Environment(
             RaftServer.Division division,
             LeaderGate gate,
             RollCall others,
@@ -117,23 +117,24 @@ public final class Admission {
             MemberList members,
             boolean isFounding,
             Membership seat,
-            Surroundings around,
+            Environment environment,
             long incarnation,
             Endpoint client) {
         this.members = members;
         this.isFounding = isFounding;
         this.seat = seat;
-        this.division = around.division();
-        this.gate = around.gate();
-        this.others = around.others();
-        this.state = around.state();
-        this.low = around.low();
-        this.leave = around.ends().leave();
+        this.division = environment.division();
+        this.gate = environment.gate();
+        this.others = environment.others();
+        this.state = environment.state();
+        this.low = environment.low();
+        this.leave = environment.ends().leave();
         this.incarnation = incarnation;
         this.client = client;
         this.news = new LeaderNews(members, division);
         this.states =
-                new StateWatch(members, seat, () -> state.get().hashes(), around.ends().wrong());
+                new StateWatch(
+                        members, seat, () -> state.get().hashes(), environment.ends().wrong());
         this.waiting = seat.votes() ? null : "this master looks for the others";
     }
 
