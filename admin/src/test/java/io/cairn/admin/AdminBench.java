@@ -17,7 +17,6 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.http.AdminServer;
 import io.cairn.master.LoneMaster;
 import io.cairn.master.MasterGroup;
-import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -98,7 +97,7 @@ public final class AdminBench implements AutoCloseable {
                         api);
         wire =
                 master.transport
-                        .connect(master.service.endpoint(), new Deaf(), 5_000)
+                        .connect(master.service.endpoint(), Handler.refusing(), 5_000)
                         .get(60, TimeUnit.SECONDS);
         until(() -> !master.service.namespace().records("token/", "", 1).isEmpty());
         token = Files.readString(file, StandardCharsets.UTF_8).strip();
@@ -160,14 +159,6 @@ public final class AdminBench implements AutoCloseable {
             if (Set.copyOf(paths).size() < paths.size()) {
                 throw new IllegalArgumentException("a path is exported twice");
             }
-        }
-    }
-
-    private static final class Deaf implements Handler {
-        @Override
-        public void handle(Connection from, Message request, Answer answer) {
-            request.release();
-            answer.fail(new FsException(Errno.ENOSYS));
         }
     }
 

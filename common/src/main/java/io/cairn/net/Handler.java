@@ -1,5 +1,8 @@
 package io.cairn.net;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+
 /**
  * Receives requests. Called on an event loop: must not block; heavy work goes to an executor of its
  * own. Requests of one connection arrive in the order sent.
@@ -14,6 +17,14 @@ public interface Handler {
      * away. {@link io.cairn.wire.MalformedMessageException} also ends the connection.
      */
     void handle(Connection from, Message request, Answer answer);
+
+    /** Refuses all requests, for a connection over which only this side asks. Thread-safe. */
+    static Handler refusing() {
+        return (_, request, answer) -> {
+            request.release();
+            answer.fail(new FsException(Errno.ENOSYS));
+        };
+    }
 
     /**
      * The newest version of the protocol that may be spoken with what is behind this handler; asked

@@ -16,8 +16,8 @@
  *
  * <p>Both have this in common: a callback never lets an exception out, because libfuse would take
  * that for success and the kernel would wait for ever. It may wait as long as it takes, because
- * {@code Impatience} lets the process behind a request go when it gets a signal, and waiting for a
- * lock ends then. Permissions are checked by the kernel ({@code default_permissions}); the
+ * {@code SignalledRequests} lets the process behind a request go when it gets a signal, and waiting
+ * for a lock ends then. Permissions are checked by the kernel ({@code default_permissions}); the
  * filesystem is called with {@link io.cairn.fs.Caller#checkedByKernel}.
  *
  * <p>Close-to-open between mounts is the work of {@code KernelView}; unlinked open files of libfuse

@@ -2,8 +2,8 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.master.access.TicketDesk;
-import io.cairn.master.identity.CertificateDesk;
+import io.cairn.master.access.TicketIssuer;
+import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.net.Answer;
@@ -38,9 +38,9 @@ public final class Certification {
     private final ReplicatedLog log;
     private final Refusals refusals;
     private final MasterDoor door;
-    private final TicketDesk tickets;
+    private final TicketIssuer tickets;
     private final Set<Connection> hearers = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable CertificateDesk desk;
+    private volatile @Nullable CertificateIssuer issuer;
 
     /** The list that was last told, and in which term. */
     private record Told(Set<String> serials, long term) {}
@@ -53,7 +53,7 @@ public final class Certification {
         this.refusals = new Refusals("master", clock);
         this.door = new MasterDoor(refusals);
         this.tickets =
-                new TicketDesk(
+                new TicketIssuer(
                         namespace,
                         m -> {
                             int level = namespace.get().level();
@@ -65,8 +65,8 @@ public final class Certification {
     }
 
     /** From now on processes can ask for certificates here. */
-    public void serve(CertificateDesk open) {
-        desk = open;
+    public void serve(CertificateIssuer open) {
+        issuer = open;
     }
 
     /** What the door refused. */
@@ -78,7 +78,7 @@ public final class Certification {
         return door;
     }
 
-    TicketDesk tickets() {
+    TicketIssuer tickets() {
         return tickets;
     }
 
@@ -128,8 +128,8 @@ public final class Certification {
         finish(open().renew(from.principal(), renewal.signingRequest()), answer, from);
     }
 
-    private CertificateDesk open() {
-        CertificateDesk open = desk;
+    private CertificateIssuer open() {
+        CertificateIssuer open = issuer;
         if (open == null) {
             throw new FsException(Errno.NOT_READY, "this master signs no certificates");
         }

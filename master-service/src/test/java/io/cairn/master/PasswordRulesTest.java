@@ -19,7 +19,7 @@ import io.cairn.master.access.MountRule;
 import io.cairn.master.access.MountRules;
 import io.cairn.master.access.MountUsers;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.master.identity.CertificateDesk;
+import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.net.Principal;
@@ -199,7 +199,7 @@ class PasswordRulesTest {
         CertificateAuthority authority = CertificateAuthority.found(Clock.system(), random);
         master.certification()
                 .serve(
-                        new CertificateDesk(
+                        new CertificateIssuer(
                                 authority,
                                 () -> namespace,
                                 master::submit,

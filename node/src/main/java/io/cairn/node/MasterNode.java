@@ -15,7 +15,7 @@ import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.TracedLog;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.master.identity.CertificateDesk;
+import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
@@ -149,7 +149,7 @@ public final class MasterNode implements AutoCloseable {
                                 new ExportsResource(service, new ExportRules()),
                                 new MountRulesResource(service),
                                 new MountUsersResource(service, world.random()),
-                                new CertificatesResource(service, desk(world, plan))));
+                                new CertificatesResource(service, issuer(world, plan))));
         log.measure(meters);
         service.measure(meters);
         // The timers of requests are those of the process: a master that opens again goes on.
@@ -157,7 +157,7 @@ public final class MasterNode implements AutoCloseable {
     }
 
     /** Certificates for others, of the authority in its directory; null without TLS. */
-    private @Nullable CertificateDesk desk(ProcessContext world, Plan plan) {
+    private @Nullable CertificateIssuer issuer(ProcessContext world, Plan plan) {
         service.certification().refusals().measure(meters);
         TlsSecurity security = world.security();
         if (security == null) {
@@ -165,17 +165,17 @@ public final class MasterNode implements AutoCloseable {
         }
         CertificateAuthority authority =
                 CertificateAuthority.read(Credentials.in(plan.directory()), world.random());
-        CertificateDesk desk =
-                new CertificateDesk(
+        CertificateIssuer issuer =
+                new CertificateIssuer(
                         authority,
                         log::namespace,
                         service::submit,
                         world.clock(),
                         CertificateAuthority.LIFE);
-        service.certification().serve(desk);
-        closing.add(new RevocationNews(security, desk, service, world.scheduler()));
+        service.certification().serve(issuer);
+        closing.add(new RevocationNews(security, issuer, service, world.scheduler()));
         world.renewBy(Joining.byAuthority(authority, plan.id(), world.clock()));
-        return desk;
+        return issuer;
     }
 
     private static RatisLog open(

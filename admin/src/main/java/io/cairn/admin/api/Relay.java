@@ -158,7 +158,8 @@ public final class Relay implements Handler, AutoCloseable {
         if (known != null) {
             known.close();
         }
-        Connection made = get(transport.connect(Callee.master(leader), new Deaf(), CONNECT_MS));
+        Connection made =
+                get(transport.connect(Callee.master(leader), Handler.refusing(), CONNECT_MS));
         connection = made;
         return made;
     }
@@ -178,15 +179,6 @@ public final class Relay implements Handler, AutoCloseable {
     public synchronized void close() {
         if (connection != null) {
             connection.close();
-        }
-    }
-
-    /** Takes no requests: the leader has none for us here. */
-    private static final class Deaf implements Handler {
-        @Override
-        public void handle(Connection from, Message request, Answer answer) {
-            request.release();
-            answer.fail(new FsException(Errno.ENOSYS));
         }
     }
 }

@@ -18,7 +18,7 @@ import io.cairn.base.Spelling;
 import io.cairn.identity.JoinToken;
 import io.cairn.identity.Subject;
 import io.cairn.master.MasterService;
-import io.cairn.master.identity.CertificateDesk;
+import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.master.identity.Certified;
 import io.cairn.master.identity.Invitation;
 import io.cairn.master.identity.Invitation.Holder;
@@ -50,16 +50,16 @@ public final class CertificatesResource implements Resource {
     };
 
     private final MasterService master;
-    private final @Nullable CertificateDesk desk;
+    private final @Nullable CertificateIssuer issuer;
 
     /**
      * The certificates of a cluster.
      *
-     * @param desk null when the cluster has no authority: then it has no certificates
+     * @param issuer null when the cluster has no authority: then it has no certificates
      */
-    public CertificatesResource(MasterService master, @Nullable CertificateDesk desk) {
+    public CertificatesResource(MasterService master, @Nullable CertificateIssuer issuer) {
         this.master = master;
-        this.desk = desk;
+        this.issuer = issuer;
     }
 
     private static List<String> roles() {
@@ -104,21 +104,21 @@ public final class CertificatesResource implements Resource {
                         .changes(this::revoke));
     }
 
-    private CertificateDesk desk() {
-        if (desk == null) {
+    private CertificateIssuer issuer() {
+        if (issuer == null) {
             throw Problem.conflict(
                     "This cluster has no certificate authority: it was founded without --tls.");
         }
-        return desk;
+        return issuer;
     }
 
     private List<Map<String, Object>> all() {
         List<Map<String, Object>> all = new ArrayList<>();
-        if (desk != null) {
-            for (Certified each : desk.certified()) {
+        if (issuer != null) {
+            for (Certified each : issuer.certified()) {
                 all.add(document(each.holder(), "joined", each.expiresMs()));
             }
-            for (Invitation each : desk.invitations()) {
+            for (Invitation each : issuer.invitations()) {
                 all.add(document(each.holder(), "invited", each.expiresMs()));
             }
         }
@@ -136,7 +136,7 @@ public final class CertificatesResource implements Resource {
     }
 
     private Plan invite(Call call) {
-        CertificateDesk open = desk();
+        CertificateIssuer open = issuer();
         Principal.Role role = Principal.Role.of(String.valueOf(call.bodyText("role")));
         String name = String.valueOf(call.bodyText("name"));
         if (role == null || !role.isInvited()) {
@@ -158,7 +158,7 @@ public final class CertificatesResource implements Resource {
         return plan.change("certificate " + holder.id(), null, "invited");
     }
 
-    private Outcome invited(CertificateDesk open, Holder holder, long expiresMs) {
+    private Outcome invited(CertificateIssuer open, Holder holder, long expiresMs) {
         String secret = JoinToken.newSecret(new SecureRandom());
         requireDone(open.invite(holder, secret, expiresMs));
         JoinToken token =
@@ -180,7 +180,7 @@ public final class CertificatesResource implements Resource {
     }
 
     private Plan revoke(Call call) {
-        CertificateDesk open = desk();
+        CertificateIssuer open = issuer();
         String id = call.text("id");
         List<String> known = all().stream().map(each -> String.valueOf(each.get("id"))).toList();
         int dot = id.indexOf('.');

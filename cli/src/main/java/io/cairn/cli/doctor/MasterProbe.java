@@ -5,7 +5,6 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.client.session.Await;
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.Answer;
 import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
@@ -86,7 +85,8 @@ public final class MasterProbe {
     }
 
     private String ask(Endpoint master) throws InterruptedException {
-        Connection connection = get(transport.connect(Callee.master(master), new Deaf(), LIMIT_MS));
+        Connection connection =
+                get(transport.connect(Callee.master(master), Handler.refusing(), LIMIT_MS));
         try (connection) {
             Message question = Message.of(v -> MasterRequest.query(0, new Query.GetStatus(), v));
             Message answer = get(connection.call(question, LIMIT_MS));
@@ -106,15 +106,6 @@ public final class MasterProbe {
             throw new FsException(Errno.EIO, Wording.of(e), e);
         } catch (TimeoutException e) {
             throw new FsException(Errno.ETIMEDOUT, "no answer", e);
-        }
-    }
-
-    /** Takes no requests. */
-    private static final class Deaf implements Handler {
-        @Override
-        public void handle(Connection from, Message request, Answer answer) {
-            request.release();
-            answer.fail(new FsException(Errno.ENOSYS));
         }
     }
 }

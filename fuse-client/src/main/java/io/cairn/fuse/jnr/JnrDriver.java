@@ -11,11 +11,11 @@ import io.cairn.fuse.jnr.JnrFuse.Call5;
 import io.cairn.fuse.jnr.JnrFuse.Call6;
 import io.cairn.fuse.loop.Driver;
 import io.cairn.fuse.loop.FuseArguments;
-import io.cairn.fuse.loop.Impatience;
 import io.cairn.fuse.loop.LoopThread;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.loop.MountState;
 import io.cairn.fuse.loop.Request;
+import io.cairn.fuse.loop.SignalledRequests;
 import io.cairn.fuse.sys.Failures;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.RawMemory;
@@ -62,7 +62,7 @@ public final class JnrDriver implements Driver {
     private final long channel;
     private final StaleChannel staleChannel;
     private final int fd;
-    private final Impatience impatience;
+    private final SignalledRequests signalled;
     private final long bufferBytes;
 
     private JnrDriver(JnrFuse libFuse, MountState state, Path path) {
@@ -85,7 +85,7 @@ public final class JnrDriver implements Driver {
         session = libFuse.functions().fuse_get_session(fuse);
         channel = libFuse.functions().fuse_session_next_chan(session, 0);
         fd = libFuse.functions().fuse_chan_fd(channel);
-        impatience = new Impatience(fd);
+        signalled = new SignalledRequests(fd);
         bufferBytes = libFuse.functions().fuse_chan_bufsize(channel);
         staleChannel = StaleChannel.open(libFuse, fd, bufferBytes);
     }
@@ -221,8 +221,8 @@ public final class JnrDriver implements Driver {
     }
 
     @Override
-    public Impatience impatience() {
-        return impatience;
+    public SignalledRequests signalled() {
+        return signalled;
     }
 
     @Override

@@ -2,11 +2,11 @@ package io.cairn.fuse.kernel;
 
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.OpenFile;
-import io.cairn.fuse.loop.Impatience;
 import io.cairn.fuse.loop.KernelView;
 import io.cairn.fuse.loop.LoopThread;
 import io.cairn.fuse.loop.MountState;
 import io.cairn.fuse.loop.Request;
+import io.cairn.fuse.loop.SignalledRequests;
 import io.cairn.fuse.loop.SlowRequests;
 import io.cairn.fuse.sys.Failures;
 import io.cairn.fuse.sys.KernelProtocol;
@@ -31,7 +31,7 @@ final class AsyncReplies {
                     + KernelProtocol.OPEN_BYTES;
 
     private final int fd;
-    private final Impatience impatience;
+    private final SignalledRequests signalled;
     private final KernelView view;
     private final SlowRequests slow;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
@@ -46,9 +46,9 @@ final class AsyncReplies {
      *
      * @param fd of {@code /dev/fuse}
      */
-    AsyncReplies(int fd, Impatience impatience, MountState state) {
+    AsyncReplies(int fd, SignalledRequests signalled, MountState state) {
         this.fd = fd;
-        this.impatience = impatience;
+        this.signalled = signalled;
         this.view = state.view();
         this.slow = state.slow();
     }
@@ -107,11 +107,11 @@ final class AsyncReplies {
         }
         long sinceNs = request.clockNs();
         request.beginWait();
-        impatience.add(request);
+        signalled.add(request);
         var _ =
                 promise.whenComplete(
                         (result, failure) -> {
-                            impatience.remove(request);
+                            signalled.remove(request);
                             request.count(WaitCause.MASTER, sinceNs);
                             if (request.finish()) {
                                 send(unique, result, failure, body);

@@ -5,12 +5,12 @@ import io.cairn.base.FsException;
 import io.cairn.fuse.loop.Capabilities;
 import io.cairn.fuse.loop.Driver;
 import io.cairn.fuse.loop.FuseArguments;
-import io.cairn.fuse.loop.Impatience;
 import io.cairn.fuse.loop.KernelNotices;
 import io.cairn.fuse.loop.LoopThread;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.loop.MountState;
 import io.cairn.fuse.loop.Request;
+import io.cairn.fuse.loop.SignalledRequests;
 import io.cairn.fuse.sys.Failures;
 import io.cairn.fuse.sys.KernelProtocol;
 import io.cairn.fuse.sys.LibFuse;
@@ -45,7 +45,7 @@ public final class KernelDriver implements Driver {
     private final long mountpoint;
     private final long channel;
     private final int fd;
-    private final Impatience impatience;
+    private final SignalledRequests signalled;
     private final AsyncReplies later;
     private final KernelNotices notices;
     private final NodeRequests nodes;
@@ -63,8 +63,8 @@ public final class KernelDriver implements Driver {
             throw FuseArguments.refused(path);
         }
         fd = libFuse.descriptor(channel);
-        impatience = new Impatience(fd);
-        later = new AsyncReplies(fd, impatience, state);
+        signalled = new SignalledRequests(fd);
+        later = new AsyncReplies(fd, signalled, state);
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
@@ -96,8 +96,8 @@ public final class KernelDriver implements Driver {
     }
 
     @Override
-    public Impatience impatience() {
-        return impatience;
+    public SignalledRequests signalled() {
+        return signalled;
     }
 
     @Override

@@ -9,7 +9,7 @@ public interface Driver {
     int fd();
 
     /** The requests that wait for the cluster and may be let go. */
-    Impatience impatience();
+    SignalledRequests signalled();
 
     /** How large a buffer for one request must be. */
     long bufferBytes();

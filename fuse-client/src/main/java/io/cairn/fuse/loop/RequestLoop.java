@@ -57,7 +57,7 @@ public final class RequestLoop {
 
     private final Driver driver;
     private final LockWaits waits;
-    private final Impatience impatience;
+    private final SignalledRequests signalled;
     private final PollLoop polled;
     private final Tuning tuning = Tuning.here();
     private final long rootIno;
@@ -93,7 +93,7 @@ public final class RequestLoop {
         this.driver = driver;
         this.notices = new KernelNotices(driver.fd());
         this.waits = state.waits();
-        this.impatience = driver.impatience();
+        this.signalled = driver.signalled();
         this.polled = state.polled();
         this.rootIno = state.rootIno();
         this.whenEnded = whenEnded;
@@ -251,7 +251,7 @@ public final class RequestLoop {
         try {
             if (thread.opcode() == Opcode.INTERRUPT) {
                 long request = RawMemory.getLong(thread.arguments());
-                impatience.interrupt(request, copy());
+                signalled.interrupt(request, copy());
                 waits.interrupt(request);
                 return;
             }
@@ -351,7 +351,7 @@ public final class RequestLoop {
      */
     boolean look() {
         List<LoopThread> all = copy();
-        int waiting = impatience.look(all);
+        int waiting = signalled.look(all);
         LoopThread next = null;
         synchronized (this) {
             stuck = waiting;
@@ -361,7 +361,7 @@ public final class RequestLoop {
             }
         }
         LockSupport.unpark(next);
-        return waiting > 0 || impatience.isWaiting() || all.stream().anyMatch(LoopThread::isBusy);
+        return waiting > 0 || signalled.isWaiting() || all.stream().anyMatch(LoopThread::isBusy);
     }
 
     /** The thread that reads, or serves what it read and has not handed over. */

@@ -3,7 +3,7 @@
  * record of the administration; the leader asks {@link io.cairn.master.access.MountGate} about
  * every request of a session, as a client is not trusted. A rule can ask for a user with a
  * password: {@link io.cairn.master.access.Logins} knows who has logged in over which connection.
- * Chunk servers ask nobody: {@link io.cairn.master.access.TicketDesk} signs what they believe.
+ * Chunk servers ask nobody: {@link io.cairn.master.access.TicketIssuer} signs what they believe.
  *
  * <pre>
  *   request -> MountGate: rules of the address?  no rules at all -> on, nothing was decoded

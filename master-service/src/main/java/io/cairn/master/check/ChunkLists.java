@@ -5,7 +5,6 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.net.Answer;
 import io.cairn.net.Callee;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
@@ -96,7 +95,7 @@ final class ChunkLists implements AutoCloseable {
     private synchronized Connection connection(Callee to) {
         Connection known = connections.get(to);
         if (known == null || !known.isOpen()) {
-            known = await(transport.connect(to, new Deaf(), CONNECT_MS), CONNECT_MS);
+            known = await(transport.connect(to, Handler.refusing(), CONNECT_MS), CONNECT_MS);
             connections.put(to, known);
         }
         return known;
@@ -121,14 +120,5 @@ final class ChunkLists implements AutoCloseable {
     public synchronized void close() {
         connections.values().forEach(Connection::close);
         connections.clear();
-    }
-
-    /** Chunk servers have nothing to ask here. */
-    private static final class Deaf implements Handler {
-        @Override
-        public void handle(Connection from, Message request, Answer answer) {
-            request.release();
-            answer.fail(new FsException(Errno.ENOSYS));
-        }
     }
 }

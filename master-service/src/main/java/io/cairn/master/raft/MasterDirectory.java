@@ -64,7 +64,7 @@ final class MasterDirectory implements AutoCloseable {
             opened.checkpointOnlyWhen(() -> !room.isLow());
             current = raft.resolve(group).resolve("current");
             log = new LogFiles(current);
-            Position newest = opened.shelf().newest();
+            Position newest = opened.checkpoints().newest();
             log.prepare(opened.namespace().appliedIndex(), newest == null ? -1 : newest.index());
             state = opened;
             forgoLostVote();
@@ -87,7 +87,7 @@ final class MasterDirectory implements AutoCloseable {
 
     /** Whether anything of a cluster is here: entries of the log, or a state that they made. */
     boolean holds() {
-        return log.holds() || state.shelf().newest() != null;
+        return log.holds() || state.checkpoints().newest() != null;
     }
 
     /**

@@ -134,7 +134,7 @@ final class NamespaceMachine extends BaseStateMachine {
     public void initialize(RaftServer server, RaftGroupId group, RaftStorage storage)
             throws IOException {
         super.initialize(server, group, storage);
-        Position newest = state.shelf().newest();
+        Position newest = state.checkpoints().newest();
         if (newest != null) {
             begin(newest);
         }
@@ -145,7 +145,7 @@ final class NamespaceMachine extends BaseStateMachine {
 
     @Override
     public StateMachineStorage getStateMachineStorage() {
-        return state.shelf();
+        return state.checkpoints();
     }
 
     @Override
@@ -353,7 +353,7 @@ final class NamespaceMachine extends BaseStateMachine {
             bytesSince = 0;
             background.execute(this::checkpoint);
         }
-        long purge = state.shelf().purgeIndex();
+        long purge = state.checkpoints().purgeIndex();
         if (purge <= purged || purge > applied) {
             return RaftLog.INVALID_LOG_INDEX;
         }
@@ -364,7 +364,7 @@ final class NamespaceMachine extends BaseStateMachine {
     private void checkpoint() {
         try {
             state.checkpoint();
-            LOG.info("made checkpoint {}", state.shelf().newest());
+            LOG.info("made checkpoint {}", state.checkpoints().newest());
         } catch (IOException | RuntimeException e) {
             LOG.warn("no checkpoint, the log grows on: {}", e.toString());
         } finally {
@@ -377,7 +377,7 @@ final class NamespaceMachine extends BaseStateMachine {
     public void pause() {
         getLifeCycle().transition(LifeCycle.State.PAUSING);
         try {
-            state.shelf().forceReceived();
+            state.checkpoints().forceReceived();
         } catch (IOException e) {
             fatal.stop("a received checkpoint cannot be made durable", e);
         }

@@ -118,17 +118,17 @@ public final class Recovery implements AutoCloseable {
             Path directory, String masterId, Source source, RandomGenerator random)
             throws IOException {
         FormatFile format = FormatFile.open(directory, masterId);
-        CheckpointShelf shelf = new CheckpointShelf(directory);
-        Path desk = shelf.desk();
-        long cluster = source.fill(desk.resolveSibling("filling"), desk);
-        Position position = RocksStore.position(desk);
-        Files.deleteIfExists(desk.resolve("LOG")); // RocksDB's diary of that look
-        Durable.forceTree(desk);
+        CheckpointStorage checkpoints = new CheckpointStorage(directory);
+        Path draft = checkpoints.draft();
+        long cluster = source.fill(draft.resolveSibling("filling"), draft);
+        Position position = RocksStore.position(draft);
+        Files.deleteIfExists(draft.resolve("LOG")); // RocksDB's diary of that look
+        Durable.forceTree(draft);
         remember(directory, position.term() + PASSED_OVER_TERMS);
         format.adopt(cluster);
         format.setRecovery(random.nextLong() | 1, true);
         format.setVotes(true);
-        shelf.add(desk, position);
+        checkpoints.add(draft, position);
         return position;
     }
 

@@ -33,7 +33,7 @@ final class ReplicatedState implements AutoCloseable {
     private final Path previous;
     private final StoreSettings settings;
     private final FormatFile format;
-    private final CheckpointShelf shelf;
+    private final CheckpointStorage checkpoints;
     private final LeaderEndpoints announcements = new LeaderEndpoints();
     private volatile Opened opened;
 
@@ -60,18 +60,18 @@ final class ReplicatedState implements AutoCloseable {
         this.previous = master.resolve("db.old");
         this.settings = settings;
         this.format = format;
-        shelf = new CheckpointShelf(master);
-        Position newest = shelf.newest();
+        checkpoints = new CheckpointStorage(master);
+        Position newest = checkpoints.newest();
         if (newest != null) {
-            announcements.load(shelf.newestPath());
+            announcements.load(checkpoints.newestPath());
             if (!Files.exists(database)) {
-                LOG.info("{} is absent: restoring it from {}", database, shelf.newestPath());
+                LOG.info("{} is absent: restoring it from {}", database, checkpoints.newestPath());
                 restore();
             }
         }
         Opened found = open();
         if (newest != null && newest.index() > found.store().appliedIndex()) {
-            LOG.info("{} is older than {}: restoring it", database, shelf.newestPath());
+            LOG.info("{} is older than {}: restoring it", database, checkpoints.newestPath());
             found.store().close();
             restore();
             found = open();
@@ -99,7 +99,7 @@ final class ReplicatedState implements AutoCloseable {
     private void restore() throws IOException {
         Durable.deleteTree(next);
         Files.createDirectories(next);
-        for (Path file : shelf.newestFiles()) {
+        for (Path file : checkpoints.newestFiles()) {
             String name = file.getFileName().toString();
             if (name.endsWith(".sst")) {
                 Files.createLink(next.resolve(name), file); // never changed, only removed
@@ -126,8 +126,8 @@ final class ReplicatedState implements AutoCloseable {
         return opened.rocks();
     }
 
-    CheckpointShelf shelf() {
-        return shelf;
+    CheckpointStorage checkpoints() {
+        return checkpoints;
     }
 
     /** Where clients reach a master, or null when it is unknown. */
@@ -150,28 +150,28 @@ final class ReplicatedState implements AutoCloseable {
         announcements.apply(entry);
     }
 
-    /** Makes a checkpoint of now or a little later and puts it on the shelf. */
+    /** Makes a checkpoint of now or a little later and puts it on the checkpoints. */
     void checkpoint() throws IOException {
-        Path desk = shelf.desk();
+        Path draft = checkpoints.draft();
         Opened now = opened;
         now.store().flush();
-        now.rocks().checkpoint(desk);
-        Position position = RocksStore.position(desk);
-        Files.deleteIfExists(desk.resolve("LOG")); // RocksDB's diary of the look at the position
-        announcements.save(desk);
-        Durable.forceTree(desk);
-        shelf.add(desk, position);
+        now.rocks().checkpoint(draft);
+        Position position = RocksStore.position(draft);
+        Files.deleteIfExists(draft.resolve("LOG")); // RocksDB's diary of the look at the position
+        announcements.save(draft);
+        Durable.forceTree(draft);
+        checkpoints.add(draft, position);
     }
 
     /** Replaces the state by the newest checkpoint, which Ratis has received. */
     Position install() throws IOException {
-        shelf.rescan();
-        Position newest = shelf.newest();
+        checkpoints.rescan();
+        Position newest = checkpoints.newest();
         if (newest == null) {
             throw new IOException(
-                    "the received checkpoint is missing in " + shelf.getSnapshotDir());
+                    "the received checkpoint is missing in " + checkpoints.getSnapshotDir());
         }
-        announcements.load(shelf.newestPath());
+        announcements.load(checkpoints.newestPath());
         if (newest.index() > opened.store().appliedIndex()) {
             opened.store().close();
             restore();

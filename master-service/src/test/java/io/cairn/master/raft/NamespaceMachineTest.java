@@ -181,7 +181,7 @@ class NamespaceMachineTest {
             assertTrue(reply.isDone());
             state().checkpoint();
         }
-        assertEquals(1, state().shelf().purgeIndex());
+        assertEquals(1, state().checkpoints().purgeIndex());
         apply(machine, logged.get(0));
         assertEquals(-1, machine.takeSnapshot());
         apply(machine, logged.get(1));

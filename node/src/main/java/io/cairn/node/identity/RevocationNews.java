@@ -2,7 +2,7 @@ package io.cairn.node.identity;
 
 import io.cairn.identity.TlsSecurity;
 import io.cairn.master.MasterService;
-import io.cairn.master.identity.CertificateDesk;
+import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.runtime.Scheduler;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -17,16 +17,19 @@ public final class RevocationNews implements AutoCloseable {
     private static final long PAUSE_MS = 500;
 
     private final TlsSecurity security;
-    private final CertificateDesk desk;
+    private final CertificateIssuer issuer;
     private final MasterService master;
     private final Scheduler scheduler;
     private volatile boolean closed;
 
     /** Begins to look. */
     public RevocationNews(
-            TlsSecurity security, CertificateDesk desk, MasterService master, Scheduler scheduler) {
+            TlsSecurity security,
+            CertificateIssuer issuer,
+            MasterService master,
+            Scheduler scheduler) {
         this.security = security;
-        this.desk = desk;
+        this.issuer = issuer;
         this.master = master;
         this.scheduler = scheduler;
         scheduler.schedule(this::look, 0);
@@ -37,7 +40,7 @@ public final class RevocationNews implements AutoCloseable {
             return;
         }
         try {
-            Set<String> revoked = desk.revoked();
+            Set<String> revoked = issuer.revoked();
             security.revoke(revoked);
             master.certification().tellRevoked(revoked);
         } catch (RuntimeException e) {

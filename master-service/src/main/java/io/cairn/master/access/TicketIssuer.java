@@ -27,11 +27,11 @@ import org.slf4j.LoggerFactory;
  * random and a record of the state, so every leader has the same ones. The leader that needs the
  * first one makes it, and another one each week. Thread-safe; never blocks.
  */
-public final class TicketDesk {
+public final class TicketIssuer {
     /** How long a ticket is good, in milliseconds. */
     public static final long LIFE_MS = 600_000;
 
-    private static final Logger LOG = LoggerFactory.getLogger(TicketDesk.class);
+    private static final Logger LOG = LoggerFactory.getLogger(TicketIssuer.class);
     private static final String RECORD = "tickets/secret";
     private static final int SECRET_BYTES = 32;
     private static final byte[] NONE = {};
@@ -48,13 +48,13 @@ public final class TicketDesk {
     private record Derived(TicketSecrets secrets, int hour, List<TicketKey> keys) {}
 
     /**
-     * A desk.
+     * An issuer.
      *
      * @param namespace the state with the secret
      * @param log keeps a new secret, if this master leads
      * @param random for a secret that nobody can guess; all uses synchronize on it
      */
-    public TicketDesk(
+    public TicketIssuer(
             Supplier<Namespace> namespace, LogWriter log, Clock clock, RandomGenerator random) {
         this.namespace = namespace;
         this.book = new RecordBook<>(namespace, RECORD, TicketSecrets.NONE, TicketSecrets::decode);

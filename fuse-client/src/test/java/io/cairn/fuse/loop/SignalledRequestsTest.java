@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Processes that wait for a filesystem that does not answer, and get a signal. */
 @Timeout(120)
-class ImpatienceTest extends MountTest {
+class SignalledRequestsTest extends MountTest {
     private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final int MANY = 100;
 

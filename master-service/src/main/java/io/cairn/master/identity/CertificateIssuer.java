@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * Invites processes, signs their certificates, and revokes them. Of an invitation the state holds
  * the hash of its secret only. Changes are made by the leader. Thread-safe; nothing here blocks.
  */
-public final class CertificateDesk {
-    private static final Logger LOG = LoggerFactory.getLogger(CertificateDesk.class);
+public final class CertificateIssuer {
+    private static final Logger LOG = LoggerFactory.getLogger(CertificateIssuer.class);
     private static final String REVOKED = "ca/revoked/";
     private static final int ALL = 100_000;
 
@@ -49,12 +49,12 @@ public final class CertificateDesk {
     private final Duration life;
 
     /**
-     * A desk.
+     * An issuer.
      *
      * @param writer logs changes, if this master leads
      * @param life how long certificates last
      */
-    public CertificateDesk(
+    public CertificateIssuer(
             CertificateAuthority authority,
             Supplier<Namespace> namespace,
             LogWriter writer,

@@ -13,7 +13,7 @@ import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
 import io.cairn.identity.JoinSecurity;
 import io.cairn.identity.SigningRequest;
-import io.cairn.master.identity.CertificateDesk;
+import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.master.identity.Invitation.Holder;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.net.Principal;
@@ -31,18 +31,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class CertificateDeskTest {
+class CertificateIssuerTest {
     private static final Holder C5 = new Holder(Role.CHUNK, "c5");
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private LoneMaster master;
-    private CertificateDesk desk;
+    private CertificateIssuer issuer;
 
     @BeforeEach
     void start() throws InterruptedException {
         master = new LoneMaster();
-        desk =
-                new CertificateDesk(
+        issuer =
+                new CertificateIssuer(
                         CertificateAuthority.found(Clock.system(), RANDOM),
                         master.service::namespace,
                         master.service::submit,
@@ -70,49 +70,49 @@ class CertificateDeskTest {
     }
 
     private void invite(String secret, Duration life) {
-        var _ = get(desk.invite(C5, secret, Clock.system().now().plus(life).toEpochMilli()));
+        var _ = get(issuer.invite(C5, secret, Clock.system().now().plus(life).toEpochMilli()));
     }
 
     private Identity join(String secret) {
         SigningRequest request = SigningRequest.make(RANDOM);
-        return Identity.of(request.key(), get(desk.join(secret, request.bytes())));
+        return Identity.of(request.key(), get(issuer.join(secret, request.bytes())));
     }
 
     @Test
     void aTokenIsGoodOnce() {
         invite("secret", Duration.ofHours(1));
-        assertEquals(C5, desk.invitations().getFirst().holder());
+        assertEquals(C5, issuer.invitations().getFirst().holder());
         Identity joined = join("secret");
         assertEquals(Role.CHUNK, joined.subject().role());
         assertEquals("c5", joined.subject().name());
-        assertEquals(List.of(), desk.invitations());
-        assertEquals(C5, desk.certified().getFirst().holder());
+        assertEquals(List.of(), issuer.invitations());
+        assertEquals(C5, issuer.certified().getFirst().holder());
         byte[] another = SigningRequest.make(RANDOM).bytes();
-        assertEquals(Errno.EACCES, errnoOf(desk.join("secret", another)));
+        assertEquals(Errno.EACCES, errnoOf(issuer.join("secret", another)));
     }
 
     @Test
     void aTokenThatIsWrongOrExpiredIsRefused() {
         invite("secret", Duration.ofSeconds(-1));
         byte[] request = SigningRequest.make(RANDOM).bytes();
-        assertEquals(Errno.EACCES, errnoOf(desk.join("secret", request)));
-        assertEquals(Errno.EACCES, errnoOf(desk.join("other", request)));
-        assertEquals(List.of(), desk.certified());
+        assertEquals(Errno.EACCES, errnoOf(issuer.join("secret", request)));
+        assertEquals(Errno.EACCES, errnoOf(issuer.join("other", request)));
+        assertEquals(List.of(), issuer.certified());
     }
 
     @Test
     void aNewMasterGetsTheAuthority() {
         Holder m2 = new Holder(Role.MASTER, "m2");
         long endMs = Clock.system().now().plus(Duration.ofHours(1)).toEpochMilli();
-        var _ = get(desk.invite(m2, "secret", endMs));
+        var _ = get(issuer.invite(m2, "secret", endMs));
         SigningRequest request = SigningRequest.make(RANDOM);
-        byte[] answer = get(desk.join("secret", request.bytes()));
+        byte[] answer = get(issuer.join("secret", request.bytes()));
         CertificateAuthority authority = CertificateAuthority.of(answer, RANDOM);
-        assertEquals(desk.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
+        assertEquals(issuer.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
         // It signs for itself from now on, so there is nothing to revoke.
-        assertEquals(List.of(), desk.certified());
-        assertNull(desk.revoke(m2));
-        byte[] chain = get(desk.join(inviteChunk(), request.bytes()));
+        assertEquals(List.of(), issuer.certified());
+        assertNull(issuer.revoke(m2));
+        byte[] chain = get(issuer.join(inviteChunk(), request.bytes()));
         assertThrows(FsException.class, () -> CertificateAuthority.of(chain, RANDOM));
     }
 
@@ -136,19 +136,19 @@ class CertificateDeskTest {
         Identity first = join("secret");
         Principal holder = new Principal(Role.CHUNK, "c5", "10.0.0.5");
         SigningRequest next = SigningRequest.make(RANDOM);
-        Identity second = Identity.of(next.key(), get(desk.renew(holder, next.bytes())));
+        Identity second = Identity.of(next.key(), get(issuer.renew(holder, next.bytes())));
         assertEquals(first.subject(), second.subject());
-        assertEquals(2, desk.certified().getFirst().certificates().size());
-        var change = desk.revoke(C5);
+        assertEquals(2, issuer.certified().getFirst().certificates().size());
+        var change = issuer.revoke(C5);
         assertNotNull(change);
         var _ = get(change);
         assertEquals(
                 Set.of(
                         first.certificate().getSerialNumber().toString(16),
                         second.certificate().getSerialNumber().toString(16)),
-                desk.revoked());
-        assertEquals(Errno.EACCES, errnoOf(desk.renew(holder, next.bytes())));
-        assertNull(desk.revoke(C5));
+                issuer.revoked());
+        assertEquals(Errno.EACCES, errnoOf(issuer.renew(holder, next.bytes())));
+        assertNull(issuer.revoke(C5));
     }
 
     @Test
@@ -157,19 +157,19 @@ class CertificateDeskTest {
         var _ = join("secret");
         Principal holder = new Principal(Role.CHUNK, "c5", "10.0.0.5");
         for (int i = 0; i < 20; i++) {
-            var _ = get(desk.renew(holder, SigningRequest.make(RANDOM).bytes()));
+            var _ = get(issuer.renew(holder, SigningRequest.make(RANDOM).bytes()));
         }
-        var change = desk.revoke(C5);
+        var change = issuer.revoke(C5);
         assertNotNull(change);
         var _ = get(change);
-        assertEquals(21, desk.revoked().size());
+        assertEquals(21, issuer.revoked().size());
     }
 
     @Test
     void aNameThatCannotStandInACertificateIsRefused() {
         Holder bad = new Holder(Role.MOUNT, "a,OU=master");
-        assertThrows(FsException.class, () -> desk.invite(bad, "secret", 0));
+        assertThrows(FsException.class, () -> issuer.invite(bad, "secret", 0));
         Holder user = new Holder(Role.USER, "alice");
-        assertThrows(FsException.class, () -> desk.invite(user, "secret", 0));
+        assertThrows(FsException.class, () -> issuer.invite(user, "secret", 0));
     }
 }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * which is emptied at start. When Ratis has received one it replaces the whole directory {@code
  * checkpoints}. Thread-safe.
  */
-final class CheckpointShelf implements StateMachineStorage {
+final class CheckpointStorage implements StateMachineStorage {
     private static final int KEPT = 2;
     private static final Pattern NAME = Pattern.compile("ckpt\\.(\\d+)_(\\d+)");
 
@@ -48,7 +48,7 @@ final class CheckpointShelf implements StateMachineStorage {
     /** A finished checkpoint. */
     private record Checkpoint(Position position, Path path, SnapshotInfo files) {}
 
-    CheckpointShelf(Path master) throws IOException {
+    CheckpointStorage(Path master) throws IOException {
         directory = master.resolve("checkpoints");
         scratch = master.resolve("checkpoints.new");
         Durable.deleteTree(scratch);
@@ -58,21 +58,21 @@ final class CheckpointShelf implements StateMachineStorage {
     }
 
     /** Where the next checkpoint is made; empty. One thread at a time makes one. */
-    Path desk() throws IOException {
-        Path desk = scratch.resolve("desk");
-        Durable.deleteTree(desk);
-        return desk;
+    Path draft() throws IOException {
+        Path draft = scratch.resolve("draft");
+        Durable.deleteTree(draft);
+        return draft;
     }
 
-    /** Puts what is on the desk, already durable, on the shelf, and removes old ones. */
-    void add(Path desk, Position position) throws IOException {
+    /** Puts what is in the draft, already durable, among the checkpoints, and removes old ones. */
+    void add(Path draft, Position position) throws IOException {
         synchronized (making) {
             Path target = directory.resolve("ckpt." + position.term() + "_" + position.index());
             if (Files.exists(target)) {
-                Durable.deleteTree(desk); // nothing was applied since
+                Durable.deleteTree(draft); // nothing was applied since
                 return;
             }
-            Files.move(desk, target, StandardCopyOption.ATOMIC_MOVE);
+            Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE);
             Durable.force(directory);
             rescan();
             for (Checkpoint old : checkpoints.stream().skip(KEPT).toList()) {

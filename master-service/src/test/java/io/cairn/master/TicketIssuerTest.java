@@ -14,7 +14,7 @@ import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.access.MountRule;
 import io.cairn.master.access.MountRules;
-import io.cairn.master.access.TicketDesk;
+import io.cairn.master.access.TicketIssuer;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tickets and their keys, asked of a master message by message. */
-class TicketDeskTest {
+class TicketIssuerTest {
     private static final long HOUR_MS = 3_600_000;
 
     private final HandScheduler time = new HandScheduler();
@@ -98,7 +98,7 @@ class TicketDeskTest {
         byte[] frame = MasterRequest.query(of, new Query.GetTicket(), 1);
         Reply reply = Reply.decode(new Decoder(transport.ask(from, frame)));
         Reply.TicketReply told = assertInstanceOf(Reply.TicketReply.class, reply);
-        assertEquals(TicketDesk.LIFE_MS, told.lifeMs());
+        assertEquals(TicketIssuer.LIFE_MS, told.lifeMs());
         return new Ticket(told.ticket());
     }
 
@@ -154,7 +154,7 @@ class TicketDeskTest {
         TicketKeys keys = keys(server, "c1");
         assertEquals(3, keys.list().size());
         assertEquals(time.wallNs() / 1_000_000, keys.timeMs());
-        assertEquals(keys.timeMs() + TicketDesk.LIFE_MS, claim.endMs());
+        assertEquals(keys.timeMs() + TicketIssuer.LIFE_MS, claim.endMs());
     }
 
     @Test
@@ -213,9 +213,9 @@ class TicketDeskTest {
                     asked[0]++;
                     throw new FsException(Errno.NOT_LEADER, "another master leads");
                 };
-        TicketDesk desk = new TicketDesk(() -> namespace, refusing, time, new Random(1));
+        TicketIssuer issuer = new TicketIssuer(() -> namespace, refusing, time, new Random(1));
         for (int i = 1; i <= 3; i++) {
-            assertEquals(TicketKeys.NONE, desk.keys(new Principal(Role.CHUNK, "c1", "10.0.0.9")));
+            assertEquals(TicketKeys.NONE, issuer.keys(new Principal(Role.CHUNK, "c1", "10.0.0.9")));
             assertEquals(i, asked[0]);
         }
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * and says nothing of a process that closes its files because it was killed: so {@code /proc} is
  * asked. Thread-safe.
  */
-public final class Impatience {
+public final class SignalledRequests {
     private static final long KILLED_NS = TimeUnit.MILLISECONDS.toNanos(150);
     private static final long SIGNALLED_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -30,7 +30,7 @@ public final class Impatience {
      *
      * @param fd of {@code /dev/fuse}
      */
-    public Impatience(int fd) {
+    public SignalledRequests(int fd) {
         this.fd = fd;
     }
 
