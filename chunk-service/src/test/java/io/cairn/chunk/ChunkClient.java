@@ -49,7 +49,7 @@ public final class ChunkClient {
     private final Peers peers;
     private final Scheduler scheduler;
     private final Clock clock;
-    private final FakeMaster master;
+    private final FakeMapMaster master;
     private final long session;
     private final Map<String, Set<WriteMark>> acknowledged = new ConcurrentHashMap<>();
     private long lastOperation;
@@ -59,7 +59,7 @@ public final class ChunkClient {
             Transport transport,
             Scheduler scheduler,
             Clock clock,
-            FakeMaster master,
+            FakeMapMaster master,
             long session) {
         this.peers = new Peers(transport, new MasterNews(_ -> {}));
         this.scheduler = scheduler;

@@ -57,7 +57,7 @@ public final class ChunkCluster implements AutoCloseable {
 
     public final Simulation simulation;
     public final SimulatedNetwork network;
-    public final FakeMaster master;
+    public final FakeMapMaster master;
     public final ChunkClient client;
     private final Path directory;
     private final Map<Integer, Server> servers = new TreeMap<>();
@@ -81,7 +81,7 @@ public final class ChunkCluster implements AutoCloseable {
         this.network = new SimulatedNetwork(simulation);
         this.directory = directory;
         this.master =
-                new FakeMaster(
+                new FakeMapMaster(
                         network.start("master"),
                         simulation,
                         new SimulatedScheduler(simulation),

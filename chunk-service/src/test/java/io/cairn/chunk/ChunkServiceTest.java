@@ -268,7 +268,7 @@ class ChunkServiceTest {
         try (ChunkCluster cluster = cluster()) {
             cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
             cluster.master.setSilent(true);
-            cluster.simulation.run(FakeMaster.LEASE_MS + 1);
+            cluster.simulation.run(FakeMapMaster.LEASE_MS + 1);
             long epoch = cluster.master.group(GROUP).epoch();
             assertEquals(
                     Errno.NOT_READY,
@@ -408,28 +408,29 @@ class ChunkServiceTest {
                 cluster.master.addGarbage(
                         new GarbageTask(entry, 1, OID + entry, 0, Long.MAX_VALUE));
             }
-            cluster.until(() -> cluster.master.confirmations(last) == 1, FakeMaster.LEASE_MS / 2);
+            cluster.until(
+                    () -> cluster.master.confirmations(last) == 1, FakeMapMaster.LEASE_MS / 2);
         }
     }
 
     @Test
     void aFreshServerJoinsAndNeverChangesTheCluster() {
         try (ChunkCluster cluster = cluster()) {
-            assertEquals(FakeMaster.CLUSTER, cluster.server(1).target.clusterId());
+            assertEquals(FakeMapMaster.CLUSTER, cluster.server(1).target.clusterId());
             cluster.stop(1);
-            cluster.master.setClusterId(FakeMaster.CLUSTER + 1);
+            cluster.master.setClusterId(FakeMapMaster.CLUSTER + 1);
             cluster.start(1);
             cluster.simulation.run(10_000);
             assertFalse(cluster.server(1).service.isReady());
-            assertEquals(FakeMaster.CLUSTER, cluster.server(1).target.clusterId());
+            assertEquals(FakeMapMaster.CLUSTER, cluster.server(1).target.clusterId());
         }
     }
 
     @Test
     void theLeaderIsFoundThroughHintsAndByTrying() {
         try (ChunkCluster cluster = cluster()) {
-            FakeMaster other =
-                    new FakeMaster(
+            FakeMapMaster other =
+                    new FakeMapMaster(
                             cluster.network.start("other"),
                             cluster.simulation,
                             new io.cairn.testkit.simulated.SimulatedScheduler(cluster.simulation),

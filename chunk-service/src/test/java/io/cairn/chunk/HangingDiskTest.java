@@ -48,7 +48,7 @@ class HangingDiskTest {
     private final List<ExecutorService> pools = new ArrayList<>();
     private final List<TestDisk> disks = List.of(new TestDisk(), new TestDisk());
     private final List<StorageTarget> targets = new ArrayList<>();
-    private FakeMaster master;
+    private FakeMapMaster master;
     private ChunkClient client;
     private ChunkService service;
 
@@ -56,7 +56,7 @@ class HangingDiskTest {
     void start() throws Exception {
         Endpoint any = new Endpoint("127.0.0.1", 0);
         int[] shape = {1, 1, GROUPS};
-        master = new FakeMaster(transport, Clock.system(), scheduler, any, shape);
+        master = new FakeMapMaster(transport, Clock.system(), scheduler, any, shape);
         client = new ChunkClient(transport, scheduler, Clock.system(), master, 1);
         Random random = new Random(1);
         Map<Path, Executor> executors = new HashMap<>();

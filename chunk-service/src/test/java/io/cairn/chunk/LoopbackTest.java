@@ -41,7 +41,7 @@ class LoopbackTest {
     private final ExecutorService disks = Executors.newFixedThreadPool(4);
     private final List<ChunkService> services = new ArrayList<>();
     private final List<StorageTarget> targets = new ArrayList<>();
-    private FakeMaster master;
+    private FakeMapMaster master;
     private ChunkClient client;
 
     LoopbackTest() {
@@ -49,10 +49,10 @@ class LoopbackTest {
         client = new ChunkClient(transport, scheduler, Clock.system(), master, 1);
     }
 
-    private FakeMaster newMaster() {
+    private FakeMapMaster newMaster() {
         Endpoint any = new Endpoint("127.0.0.1", 0);
         int[] shape = {SERVERS, SERVERS, 4};
-        return new FakeMaster(transport, Clock.system(), scheduler, any, shape);
+        return new FakeMapMaster(transport, Clock.system(), scheduler, any, shape);
     }
 
     @BeforeEach

@@ -41,8 +41,8 @@ public final class FakeCluster implements AutoCloseable {
     public long writeBackDelayMs = 1000;
     public final List<FakeChunkServer> servers = new ArrayList<>();
     public final CoreNamespace namespace;
-    public final FakeMaster.Shared shared;
-    public final FakeMaster master;
+    public final FakeNamespaceMaster.Shared shared;
+    public final FakeNamespaceMaster master;
     private final List<CairnFileSystem> clients = new ArrayList<>();
     private final AtomicLong groupEpoch = new AtomicLong(1);
     private long unbrokenSince = 1;
@@ -53,8 +53,8 @@ public final class FakeCluster implements AutoCloseable {
                 new CoreNamespace(
                         chunkSizeLog2,
                         (oid, from, end) -> servers.forEach(each -> each.delete(oid, from, end)));
-        shared = new FakeMaster.Shared(namespace);
-        master = new FakeMaster(shared);
+        shared = new FakeNamespaceMaster.Shared(namespace);
+        master = new FakeNamespaceMaster(shared);
         network.listen(MASTER, master);
         for (Endpoint endpoint : CHUNKS) {
             FakeChunkServer server = new FakeChunkServer(group -> groupEpoch.get());

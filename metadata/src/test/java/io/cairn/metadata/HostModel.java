@@ -44,7 +44,7 @@ final class HostModel {
                     locks.endSession(number(from.host()));
                     old = 0;
                 }
-                TreeModel.demand(m.lock().kind() == Lock.Kind.POSIX, Errno.EINVAL);
+                NamespaceModel.demand(m.lock().kind() == Lock.Kind.POSIX, Errno.EINVAL);
                 lockable.require(m.ino(), m.lock());
                 var outcome =
                         locks.set(

@@ -74,7 +74,7 @@ final class ModelRun {
         }
     }
 
-    final TreeModel tree;
+    final NamespaceModel tree;
     final LockModel locks = new LockModel();
     final PastImages images = new PastImages(this);
     private final HostModel hosts = new HostModel(locks);
@@ -91,8 +91,8 @@ final class ModelRun {
     private long now = 1_000_000;
 
     ModelRun() {
-        leader(new LeaderMutation.Found(5, 1, TreeModel.INLINE_LIMIT));
-        tree = new TreeModel(now);
+        leader(new LeaderMutation.Found(5, 1, NamespaceModel.INLINE_LIMIT));
+        tree = new NamespaceModel(now);
         tree.node(1).version = 1L << Keys.ORDINAL_BITS;
         flush();
         leader(new LeaderMutation.ChangeMap(Bench.map(1, 1).since(ClusterMap.EMPTY)));
@@ -184,7 +184,7 @@ final class ModelRun {
         clients.put(session, new Client(session));
         Reply reply =
                 new Reply.SessionReply(
-                        session, 5, SessionOperations.LEASE_MS, TreeModel.INLINE_LIMIT, 1);
+                        session, 5, SessionOperations.LEASE_MS, NamespaceModel.INLINE_LIMIT, 1);
         Envelope envelope =
                 new Envelope(0, 900 + session, 0, tick(), new SessionMutation.OpenSession("c"));
         send(envelope, Expected.of(reply));
@@ -284,7 +284,7 @@ final class ModelRun {
             case SessionMutation.ReleaseLocks m ->
                     locks.release(session, m.ino(), m.kind(), m.owner());
             case SessionMutation.CloseSession m -> {
-                TreeModel.demand(m.session() == session, Errno.EPERM);
+                NamespaceModel.demand(m.session() == session, Errno.EPERM);
                 locks.endSession(session);
                 clients.remove(session);
             }
@@ -296,7 +296,7 @@ final class ModelRun {
     private void requireLockable(long ino, io.cairn.fs.Lock lock) {
         NodeModel node = tree.node(ino);
         boolean isAppend = lock.kind() == io.cairn.fs.Lock.Kind.APPEND;
-        TreeModel.demand(!isAppend || node.isFile(), Errno.EINVAL);
+        NamespaceModel.demand(!isAppend || node.isFile(), Errno.EINVAL);
     }
 
     /** Applies the entry and compares everything. */

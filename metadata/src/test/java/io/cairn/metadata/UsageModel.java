@@ -15,7 +15,7 @@ final class UsageModel {
     private UsageModel() {}
 
     /** Fails unless all sums of a namespace are those of the model. */
-    static void compare(TreeModel tree, Namespace namespace) {
+    static void compare(NamespaceModel tree, Namespace namespace) {
         UsageModel model = new UsageModel();
         for (NodeModel node : tree.nodes.values()) {
             if (node.nlink > 0) {

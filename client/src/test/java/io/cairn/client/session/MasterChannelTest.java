@@ -9,7 +9,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.FakeCluster;
-import io.cairn.client.FakeMaster;
+import io.cairn.client.FakeNamespaceMaster;
 import io.cairn.client.FakeNetwork;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Caller;
@@ -81,7 +81,7 @@ class MasterChannelTest {
 
     @Test
     void failoverIsFollowedByHintAndWithout() {
-        FakeMaster second = new FakeMaster(cluster.shared);
+        FakeNamespaceMaster second = new FakeNamespaceMaster(cluster.shared);
         cluster.network.listen(SECOND, second);
         cluster.shared.leader = cluster.master;
         ClientSettings settings =
@@ -105,7 +105,7 @@ class MasterChannelTest {
     /** A stopped process keeps its connections, and its machine goes on accepting new ones. */
     @Test
     void aSilentLeaderKeepsNobodyWaiting() {
-        FakeMaster second = new FakeMaster(cluster.shared);
+        FakeNamespaceMaster second = new FakeNamespaceMaster(cluster.shared);
         cluster.network.listen(SECOND, second);
         cluster.shared.leader = cluster.master;
         cluster.shared.leaderHint = FakeCluster.MASTER.toString();
@@ -126,7 +126,7 @@ class MasterChannelTest {
         // Nobody leads for a while, and the hint is old.
         cluster.network.ask(
                 () -> {
-                    cluster.shared.leader = new FakeMaster(cluster.shared);
+                    cluster.shared.leader = new FakeNamespaceMaster(cluster.shared);
                     return true;
                 });
         assertFalse(made.isDone());

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * A leading master over the real namespace in memory: what its leader's rooms do, as far as tests
  * of clients need it. On the network's thread only.
  */
-public final class FakeMaster implements Handler {
+public final class FakeNamespaceMaster implements Handler {
     private static final long FREE_BYTES = 1 << 29;
 
     /** Several masters can share this state: then one leads and the others say so. */
@@ -50,7 +50,7 @@ public final class FakeMaster implements Handler {
         /** What clients are told of quotas: 0 when there are none. */
         public volatile long quotas;
 
-        public @Nullable FakeMaster leader;
+        public @Nullable FakeNamespaceMaster leader;
         public String leaderHint = "";
 
         Shared(CoreNamespace namespace) {
@@ -72,7 +72,7 @@ public final class FakeMaster implements Handler {
 
     private final Shared shared;
 
-    public FakeMaster(Shared shared) {
+    public FakeNamespaceMaster(Shared shared) {
         this.shared = shared;
     }
 

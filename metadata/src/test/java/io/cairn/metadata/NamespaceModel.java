@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The filesystem as a tree of plain objects, written from the manual pages: what the namespace is
  * compared with. Not thread-safe.
  */
-final class TreeModel {
+final class NamespaceModel {
     static final int INLINE_LIMIT = 512;
 
     final Map<Long, NodeModel> nodes = new TreeMap<>();
@@ -33,7 +33,7 @@ final class TreeModel {
     long nextOid = 1;
     private long firstSureOid;
 
-    TreeModel(long now) {
+    NamespaceModel(long now) {
         NodeModel root = new NodeModel(1, FileType.DIRECTORY, now);
         root.parent = root;
         root.mode = 0755;

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * the head, when their lease was left to end; restarted ones sync. Of the last ones serving one
  * that kept its memory comes back serving, or, without end of patience, all that lost it.
  */
-public final class FakeMaster implements Handler {
+public final class FakeMapMaster implements Handler {
     static final long CLUSTER = 0xCA1;
     static final long LEASE_MS = 3_000;
     private static final long GRACE_MS = LEASE_MS * 5 / 4;
@@ -89,7 +89,7 @@ public final class FakeMaster implements Handler {
     }
 
     /** Listens on a node of its own. */
-    public FakeMaster(
+    public FakeMapMaster(
             Transport transport,
             Clock clock,
             Scheduler scheduler,
@@ -382,7 +382,7 @@ public final class FakeMaster implements Handler {
         boolean kept = next.stream().anyMatch(m -> serves(m) && isPresent(m) && !isRebooted(m));
         boolean again = next.stream().anyMatch(m -> serves(m) && isRestarted(m));
         next.replaceAll(m -> new Member(m.targetId(), withdrawn(m, kept)));
-        if (next.stream().noneMatch(FakeMaster::serves)) {
+        if (next.stream().noneMatch(FakeMapMaster::serves)) {
             next.stream()
                     .filter(m -> m.state() == MemberState.LAST_SERVING && isPresent(m))
                     .findFirst()
@@ -400,7 +400,7 @@ public final class FakeMaster implements Handler {
                                     : m);
             broken.add(group.id());
         }
-        if (next.stream().anyMatch(FakeMaster::serves)) {
+        if (next.stream().anyMatch(FakeMapMaster::serves)) {
             next.replaceAll(
                     m ->
                             serves(m) || m.state() == MemberState.SYNCING
