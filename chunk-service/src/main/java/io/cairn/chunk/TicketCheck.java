@@ -2,6 +2,7 @@ package io.cairn.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.RecentEntries;
 import io.cairn.net.Connection;
 import io.cairn.net.Principal;
 import io.cairn.net.Refusals;
@@ -16,7 +17,6 @@ import io.cairn.wire.chunk.TicketClaim;
 import io.cairn.wire.chunk.TicketKey;
 import io.cairn.wire.chunk.TicketKeys;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -47,13 +47,7 @@ final class TicketCheck {
 
     /** The tickets that were good on one connection, those used last at the end. */
     private static final class Known {
-        private final Map<Ticket, TicketClaim> claims =
-                new LinkedHashMap<>(16, 0.75f, true) {
-                    @Override
-                    protected boolean removeEldestEntry(Map.Entry<Ticket, TicketClaim> eldest) {
-                        return size() > MAX_KNOWN;
-                    }
-                };
+        private final Map<Ticket, TicketClaim> claims = new RecentEntries<>(MAX_KNOWN);
 
         synchronized @Nullable TicketClaim find(Ticket ticket) {
             return claims.get(ticket);

@@ -1,10 +1,9 @@
 package io.cairn.chunk.peer;
 
+import io.cairn.base.RecentEntries;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.chunk.OperationId;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,32 +15,18 @@ public final class OperationMemory {
     private static final int OPERATIONS = 64;
     private static final int CHUNKS = 4096;
 
-    private static final class Recent<K, V> extends LinkedHashMap<K, V> {
-        private static final long serialVersionUID = 1L;
-        private final int limit;
-
-        Recent(int limit) {
-            super(16, 0.75f, true);
-            this.limit = limit;
-        }
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-            return size() > limit;
-        }
-    }
-
-    private final Recent<ChunkKey, Recent<OperationId, WriteReply>> chunks = new Recent<>(CHUNKS);
+    private final RecentEntries<ChunkKey, RecentEntries<OperationId, WriteReply>> chunks =
+            new RecentEntries<>(CHUNKS);
 
     /** The reply to an operation, or null when it is not remembered. */
     public synchronized @Nullable WriteReply find(ChunkKey key, OperationId operation) {
-        Recent<OperationId, WriteReply> operations = chunks.get(key);
+        RecentEntries<OperationId, WriteReply> operations = chunks.get(key);
         return operations == null ? null : operations.get(operation);
     }
 
     /** An operation was applied. */
     public synchronized void remember(ChunkKey key, OperationId operation, WriteReply reply) {
-        chunks.computeIfAbsent(key, k -> new Recent<>(OPERATIONS)).put(operation, reply);
+        chunks.computeIfAbsent(key, k -> new RecentEntries<>(OPERATIONS)).put(operation, reply);
     }
 
     /** The chunk's contents were replaced: what was applied before says nothing about them. */

@@ -2,6 +2,7 @@ package io.cairn.client.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.RecentEntries;
 import io.cairn.client.chunk.ChunkIo.Piece;
 import io.cairn.client.direct.DirectServer;
 import io.cairn.client.direct.GrantedChunk;
@@ -24,7 +25,6 @@ import io.cairn.wire.chunk.DirectRequest.Grant;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -92,13 +92,7 @@ final class DirectReads implements AutoCloseable {
     private final GrantedChunks granted = new GrantedChunks(MAX_CHUNKS, MAX_BLOCKS);
     private final Map<Endpoint, Locality> localities = new ConcurrentHashMap<>();
     private final Map<ChunkKey, CompletableFuture<Boolean>> asking = new ConcurrentHashMap<>();
-    private final Map<ChunkKey, Long> notes =
-            new LinkedHashMap<>() {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<ChunkKey, Long> eldest) {
-                    return size() > REMEMBERED;
-                }
-            };
+    private final Map<ChunkKey, Long> notes = new RecentEntries<>(REMEMBERED);
     private final AtomicBoolean sweeping = new AtomicBoolean();
     private final LongAdder reads = new LongAdder();
     private volatile boolean closed;

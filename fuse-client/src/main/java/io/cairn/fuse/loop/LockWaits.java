@@ -2,10 +2,10 @@ package io.cairn.fuse.loop;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.RecentEntries;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Lock;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -22,15 +22,7 @@ public final class LockWaits {
 
     private final FileSystem fileSystem;
     private final Map<Long, Thread> waiting = new HashMap<>();
-    private final Map<Long, Boolean> early =
-            new LinkedHashMap<>() {
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
-                    return size() > MAX_EARLY;
-                }
-            };
+    private final Map<Long, Boolean> early = new RecentEntries<>(MAX_EARLY);
     private boolean closed;
 
     LockWaits(FileSystem fileSystem) {
