@@ -57,6 +57,12 @@ public final class NativeCalls {
                         library.findOrThrow(name), type, options.toArray(Linker.Option[]::new));
     }
 
+    /** A function that others hand over by its address, which stands before the arguments. */
+    @SuppressWarnings("restricted")
+    public static MethodHandle bindPointer(FunctionDescriptor type) {
+        return Linker.nativeLinker().downcallHandle(type);
+    }
+
     /** A call that leaves the error number in {@code state}. */
     public interface Call {
         /** Calls. */

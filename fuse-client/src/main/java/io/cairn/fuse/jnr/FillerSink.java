@@ -10,9 +10,9 @@ import io.cairn.fs.Name;
 import io.cairn.fuse.loop.DirectoryCursor;
 import io.cairn.fuse.sys.RawMemory;
 import io.cairn.fuse.sys.StatLayout;
+import io.cairn.os.NativeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * libfuse does not tell how much room is left, so this counts as it does. For one thread.
  */
 final class FillerSink implements DirectoryCursor.Sink, AutoCloseable {
-    private static final MethodHandle FILL = filler();
+    private static final MethodHandle FILL =
+            NativeCalls.bindPointer(
+                    FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
     /** Size of struct fuse_dirent before the name; each entry is padded to 8 bytes. */
     private static final int ENTRY_BYTES = 24;
@@ -41,14 +43,6 @@ final class FillerSink implements DirectoryCursor.Sink, AutoCloseable {
         this.leftBytes = sizeBytes;
         this.name = arena.allocate(Name.MAX_BYTES + 1L).address();
         this.stat = arena.allocate(StatLayout.STAT_BYTES, 8).address();
-    }
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle filler() {
-        return Linker.nativeLinker()
-                .downcallHandle(
-                        FunctionDescriptor.of(
-                                JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     }
 
     private static int bytes(int nameLength) {
