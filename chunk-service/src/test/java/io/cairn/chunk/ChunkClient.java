@@ -121,6 +121,18 @@ public final class ChunkClient {
                 WriteReply.class);
     }
 
+    /** The address of a chunk in another epoch. */
+    public static ChunkAddress inEpoch(ChunkAddress chunk, long epoch) {
+        return new ChunkAddress(
+                chunk.group(),
+                epoch,
+                chunk.oid(),
+                chunk.index(),
+                chunk.chunkSizeLog2(),
+                chunk.snapshot(),
+                chunk.ticket());
+    }
+
     public static Message writing(
             ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
         int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(data), offset);

@@ -187,8 +187,8 @@ class ChunkServiceTest {
             ChunkAddress chunk = chunk(cluster, OID);
             for (ChunkAddress wrong :
                     List.of(
-                            chunk.withEpoch(chunk.epoch() - 1),
-                            chunk.withEpoch(chunk.epoch() + 5),
+                            ChunkClient.inEpoch(chunk, chunk.epoch() - 1),
+                            ChunkClient.inEpoch(chunk, chunk.epoch() + 5),
                             new ChunkAddress(99, 1, OID, 0, ChunkCluster.CHUNK_LOG2))) {
                 Message write =
                         ChunkClient.writing(wrong, new OperationId(1, 1), 0, new byte[] {1});

@@ -291,7 +291,8 @@ class SyncingTest {
             cluster.kill(head);
             cluster.until(() -> cluster.headOf(GROUP) != head, 20_000);
             cluster.simulation.run(2_000);
-            ChunkAddress again = chunk.withEpoch(cluster.master.group(GROUP).epoch());
+            long epoch = cluster.master.group(GROUP).epoch();
+            ChunkAddress again = ChunkClient.inEpoch(chunk, epoch);
             Message second = ChunkClient.writing(again, operation, 0, data);
             assertEquals(
                     reply,

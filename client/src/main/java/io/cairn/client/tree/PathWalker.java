@@ -4,13 +4,9 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.DirectoryEntry;
-import io.cairn.fs.DirectoryPage;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
-import io.cairn.fs.OpenFile;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PathWalker {
     private static final int MAX_SYMLINKS = 40;
-    private static final int PAGE_ENTRIES = 1000;
-    private static final int COPY_BYTES = 1 << 20;
 
     private final FileSystem fs;
     private final Caller caller;
@@ -162,97 +156,5 @@ public final class PathWalker {
             }
         }
         return parts;
-    }
-
-    /** All entries of a directory, with attributes, in cookie order. */
-    public List<DirectoryEntry> list(byte[] path) {
-        long ino = resolve(path, true).ino();
-        List<DirectoryEntry> all = new ArrayList<>();
-        long cookie = 0;
-        while (true) {
-            DirectoryPage page = fs.readDirectory(caller, ino, cookie, PAGE_ENTRIES, true);
-            all.addAll(page.entries());
-            if (page.end() || page.entries().isEmpty()) {
-                return all;
-            }
-            cookie = page.entries().get(page.entries().size() - 1).cookie();
-        }
-    }
-
-    /** Makes a directory and those above it that are missing; the attributes of the last one. */
-    public Attributes makeDirectories(byte[] path, int mode) {
-        Attributes made = fs.getAttributes(caller, FileSystem.ROOT_INO);
-        int end = 0;
-        while (end < path.length) {
-            end++;
-            if (end < path.length && path[end] != '/') {
-                continue;
-            }
-            Place place = locate(Arrays.copyOf(path, end), true);
-            if (place.target() != null) {
-                made = place.target();
-            } else {
-                made = makeDirectory(place, mode);
-            }
-        }
-        return made;
-    }
-
-    private Attributes makeDirectory(Place place, int mode) {
-        try {
-            return fs.mkdir(caller, place.parentIno(), place.requiredName(), mode);
-        } catch (FsException e) {
-            if (e.errno() == Errno.EEXIST) {
-                return fs.lookup(caller, place.parentIno(), place.requiredName());
-            }
-            throw e;
-        }
-    }
-
-    /** Opens a file; with O_CREAT makes it when it is missing. */
-    public OpenFile open(byte[] path, int flags, int mode) {
-        boolean create = (flags & FileSystem.O_CREAT) != 0;
-        boolean exclusive = create && (flags & FileSystem.O_EXCL) != 0;
-        Place place = locate(path, !exclusive);
-        Attributes target = place.target();
-        if (target != null && !exclusive) {
-            return fs.open(caller, target.ino(), flags);
-        }
-        if (!create) {
-            throw new FsException(Errno.ENOENT);
-        }
-        return fs.create(caller, place.parentIno(), place.requiredName(), mode, flags).file();
-    }
-
-    /**
-     * The whole contents of a file.
-     *
-     * @throws FsException EFBIG beyond 2^31 - 9 bytes
-     */
-    public byte[] readFile(byte[] path) {
-        try (OpenFile file = open(path, FileSystem.O_RDONLY, 0)) {
-            long size = file.attributes().size();
-            if (size > Integer.MAX_VALUE - 8) {
-                throw new FsException(Errno.EFBIG, "a file of " + size + " bytes");
-            }
-            ByteBuffer target = ByteBuffer.allocate((int) size);
-            while (target.hasRemaining() && file.read(target.position(), target) > 0) {
-                // A read is short only at the end of the file.
-            }
-            return Arrays.copyOf(target.array(), target.position());
-        }
-    }
-
-    /** Makes or replaces the contents of a file, committed on return. */
-    public void writeFile(byte[] path, byte[] contents) {
-        int flags = FileSystem.O_WRONLY | FileSystem.O_CREAT | FileSystem.O_TRUNC;
-        try (OpenFile file = open(path, flags, 0644)) {
-            ByteBuffer source = ByteBuffer.wrap(contents);
-            while (source.position() < contents.length) {
-                int at = source.position();
-                source.limit(Math.min(contents.length, at + COPY_BYTES));
-                file.write(at, source);
-            }
-        }
     }
 }

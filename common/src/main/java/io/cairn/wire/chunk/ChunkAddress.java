@@ -41,9 +41,4 @@ public record ChunkAddress(
     public ChunkAddress showing(Ticket shown) {
         return new ChunkAddress(group, epoch, oid, index, chunkSizeLog2, snapshot, shown);
     }
-
-    /** The same for another epoch. */
-    public ChunkAddress withEpoch(long newEpoch) {
-        return new ChunkAddress(group, newEpoch, oid, index, chunkSizeLog2, snapshot, ticket);
-    }
 }
