@@ -1,10 +1,14 @@
 package io.cairn.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /** Requests and payload bytes held at a time; beyond them none are taken. Thread-safe. */
 final class Budget {
     private final int maxRequests;
     private final long maxBytes;
+    @GuardedBy("this")
     private int requests;
+    @GuardedBy("this")
     private long bytes;
 
     Budget(int maxRequests, long maxBytes) {

@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
@@ -66,8 +67,11 @@ public final class ChunkService implements AutoCloseable {
     private final Refusals refusals;
     private volatile Consumer<List<String>> revocations = _ -> {};
     private volatile @Nullable Registration registration;
+    @GuardedBy("this")
     private @Nullable Listener listener;
+    @GuardedBy("this")
     private @Nullable CompletableFuture<Void> leaving;
+    @GuardedBy("this")
     private boolean closed;
 
     /**

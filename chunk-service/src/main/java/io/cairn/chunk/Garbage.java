@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.FsException;
 import io.cairn.chunk.group.ChunkTurns;
 import io.cairn.chunk.group.GroupService;
@@ -38,7 +39,9 @@ final class Garbage {
     private final PeerContext station;
     private final Groups groups;
     private final List<StorageTarget> targets;
+    @GuardedBy("this")
     private final Set<Long> running = new HashSet<>();
+    @GuardedBy("this")
     private final Set<Long> collected = new TreeSet<>();
 
     Garbage(PeerContext station, Groups groups, List<StorageTarget> targets) {

@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.fs.Name;
 import io.cairn.master.snapshot.SnapshotKeeper.NameWatch;
 import io.cairn.net.Connection;
@@ -48,6 +49,7 @@ final class DirectoryWatch implements NameWatch {
     private final SessionTable sessions;
     private final Scheduler scheduler;
     private final MissedNames missed;
+    @GuardedBy("this")
     private final Map<Long, SequencedSet<Long>> watchers = new LinkedHashMap<>();
 
     /** A session that has to forget a directory. */

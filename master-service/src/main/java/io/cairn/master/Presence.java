@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
@@ -38,10 +39,13 @@ final class Presence implements Handler, AutoCloseable {
     private final ReplicatedLog log;
     private final Transport transport;
     private final Clock clock;
+    @GuardedBy("this")
     private final Map<String, Heard> heard = new TreeMap<>();
+    @GuardedBy("this")
     private @Nullable Connection connection;
     private long nextMs;
     private List<Endpoint> told = List.of();
+    @GuardedBy("this")
     private boolean closed;
 
     private record Heard(MasterRelease master, long atMs) {}

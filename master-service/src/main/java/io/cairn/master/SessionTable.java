@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.master.access.MountClient;
@@ -31,7 +32,9 @@ final class SessionTable implements MountGate.Sessions {
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
     private final Map<Long, Integer> openCounts = new HashMap<>();
+    @GuardedBy("this")
     private final Set<Long> reserved = new HashSet<>();
+    @GuardedBy("this")
     private final Map<Long, Still> still = new HashMap<>();
 
     /** Whose sessions are being opened, counted by the limits of mount rules. */
@@ -40,6 +43,7 @@ final class SessionTable implements MountGate.Sessions {
     /** Those that have not told in this term what they hold open: it may be anything. */
     private final Map<Long, CompletableFuture<Void>> unheard = new HashMap<>();
 
+    @GuardedBy("this")
     private long termBeganMs;
     private volatile long term = -1;
 

@@ -1,5 +1,6 @@
 package io.cairn.chunk.direct;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.store.grant.GrantWords;
@@ -56,8 +57,11 @@ public final class DirectDoor implements Handover, AutoCloseable {
     private final GrantWords words;
 
     // Guarded by this.
+    @GuardedBy("this")
     private final Map<Long, Ticket> tickets = new LinkedHashMap<>();
+    @GuardedBy("this")
     private final Set<LocalSocket> connections = new HashSet<>();
+    @GuardedBy("this")
     private boolean closed;
 
     private DirectDoor(Path path, long machine, RandomGenerator random, Clock clock)

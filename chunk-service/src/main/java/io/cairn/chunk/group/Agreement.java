@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
@@ -43,10 +44,13 @@ final class Agreement {
     private final GroupMember member;
     private final Term term;
     private final BlobCopy copy;
+    @GuardedBy("this")
     private final Set<ChunkKey> agreed = new HashSet<>();
+    @GuardedBy("this")
     private final Set<ChunkKey> doubted = new HashSet<>();
     private volatile boolean compared;
     private volatile boolean anyDoubted;
+    @GuardedBy("this")
     private boolean settling;
 
     Agreement(PeerContext station, GroupMember member, Term term) {

@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -15,10 +16,14 @@ public final class EpochFence {
 
     private record Floor(long epoch, long mark) {}
 
+    @GuardedBy("this")
     private final Map<Integer, Floor> fence = new HashMap<>();
     private volatile boolean empty = true;
+    @GuardedBy("this")
     private long overflowMark;
+    @GuardedBy("this")
     private boolean overflow;
+    @GuardedBy("this")
     private long lastMark;
 
     /** Somebody named an epoch that this server does not know. */

@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
@@ -33,9 +34,11 @@ public final class FormerGroups {
     private final PeerContext station;
     private final Groups groups;
     private final List<StorageTarget> targets;
+    @GuardedBy("this")
     private final Set<Former> running = new HashSet<>();
     private final Set<Former> cleared = new HashSet<>();
     private Set<Former> named = Set.of();
+    @GuardedBy("this")
     private long namedEpoch;
 
     /** A group that a target has left. */

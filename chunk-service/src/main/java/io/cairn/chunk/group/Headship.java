@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.PeerContext;
@@ -34,6 +35,7 @@ final class Headship {
     private final SettledNotices notices;
     private final Map<Integer, CompletableFuture<Void>> expulsions = new HashMap<>();
     private final Map<Integer, Syncing> syncings = new HashMap<>();
+    @GuardedBy("this")
     private final Set<Integer> promised = new HashSet<>();
     private volatile List<Peer> live;
 

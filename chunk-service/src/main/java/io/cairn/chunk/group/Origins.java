@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.chunk.peer.Term;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Origins {
     private static final int MAX_CHUNKS = 16_384;
 
+    @GuardedBy("this")
     private final LinkedHashMap<ChunkKey, WriteMark> origins = new LinkedHashMap<>();
+    @GuardedBy("this")
     private long since;
 
     /** A chunk is about to be changed in a term. */

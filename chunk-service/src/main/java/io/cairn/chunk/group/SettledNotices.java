@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
@@ -30,6 +31,7 @@ final class SettledNotices {
     private final Term term;
 
     /** Guarded by this. */
+    @GuardedBy("this")
     private Map<ChunkKey, ChunkState> untold = new LinkedHashMap<>();
 
     SettledNotices(PeerContext station, Term term) {

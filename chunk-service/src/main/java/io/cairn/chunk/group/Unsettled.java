@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ final class Unsettled {
 
     private final Map<ChunkKey, Long> marks = new LinkedHashMap<>(16, 0.75f, true);
     private boolean complete;
+    @GuardedBy("this")
     private long lastMark;
     private int drops;
 

@@ -1,5 +1,6 @@
 package io.cairn.chunk.peer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.runtime.Clock;
@@ -19,6 +20,7 @@ public final class Lease {
     private volatile long endNs;
     private volatile long readEndNs;
     private volatile boolean given;
+    @GuardedBy("this")
     private boolean ended;
     private volatile long lengthMs = LENGTH_BEFORE_THE_FIRST_MS;
     private LongConsumer shown = _ -> {};

@@ -1,5 +1,6 @@
 package io.cairn.chunk.peer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.wire.master.ClusterRequest.ObjectFence;
@@ -11,7 +12,9 @@ import java.util.TreeMap;
  * every server says that no older change is under way. Thread-safe.
  */
 public final class SnapshotFence {
+    @GuardedBy("this")
     private final TreeMap<Long, Integer> running = new TreeMap<>();
+    @GuardedBy("this")
     private ObjectFence fence = ObjectFence.NONE;
 
     /** The masters have decided; nothing happens when that is older than what is known. */

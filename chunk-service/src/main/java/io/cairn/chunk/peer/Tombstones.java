@@ -1,5 +1,6 @@
 package io.cairn.chunk.peer;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
@@ -21,7 +22,9 @@ public final class Tombstones {
 
     private record Range(long fromChunk, long endChunk) {}
 
+    @GuardedBy("this")
     private final Map<Long, Range> graves = new HashMap<>();
+    @GuardedBy("this")
     private final ArrayDeque<Long> order = new ArrayDeque<>();
 
     /** Chunks of an object are to be deleted. */

@@ -1,5 +1,6 @@
 package io.cairn.chunk.scrub;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.chunk.group.GroupService;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
@@ -58,12 +59,17 @@ final class Mending {
     private final Groups groups;
     private final StorageTarget target;
     private final BlobVerification verification;
+    @GuardedBy("this")
     private final Map<BlobKey, Case> cases = new TreeMap<>();
     private final Deque<Finding> findings = new ArrayDeque<>();
+    @GuardedBy("this")
     private CompletableFuture<Void> round = Futures.DONE;
+    @GuardedBy("this")
     private boolean stopped;
     private long number;
+    @GuardedBy("this")
     private long found;
+    @GuardedBy("this")
     private long mended;
 
     Mending(PeerContext station, Groups groups, StorageTarget target) {

@@ -1,5 +1,6 @@
 package io.cairn.chunk.scrub;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.ServerContext;
 import java.nio.file.Path;
@@ -24,7 +25,9 @@ final class StepLoop {
     private final Supplier<CompletableFuture<Void>> task;
     private volatile boolean stopped;
     private volatile long nextMs;
+    @GuardedBy("this")
     private boolean running;
+    @GuardedBy("this")
     private CompletableFuture<Void> step = Futures.DONE;
 
     /**

@@ -2,6 +2,7 @@ package io.cairn.client.cache;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.DirectoryEntry;
@@ -63,6 +64,7 @@ public final class DirectoryReadAhead {
     private final Cache<Long, Track> tracks =
             Caffeine.newBuilder().maximumSize(MAX_TRACKS).executor(Runnable::run).build();
     private final ListingReadAhead listings;
+    @GuardedBy("this")
     private int fetches;
 
     public DirectoryReadAhead(Questions master, Clock clock, MetadataCache cache) {

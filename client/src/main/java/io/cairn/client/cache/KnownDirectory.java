@@ -1,5 +1,6 @@
 package io.cairn.client.cache;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Name;
 import io.cairn.runtime.Clock;
@@ -72,11 +73,15 @@ public final class KnownDirectory {
     /** Counts of own changes beyond {@link #count}, while complete. */
     private final Set<Long> ahead = new HashSet<>();
 
+    @GuardedBy("this")
     private long stamp;
+    @GuardedBy("this")
     private long doubts;
+    @GuardedBy("this")
     private boolean dropped;
 
     /** The highest count that anybody told. */
+    @GuardedBy("this")
     private long told;
 
     private boolean complete;
@@ -91,11 +96,14 @@ public final class KnownDirectory {
     private long gapSinceMs;
 
     /** The count of the listing under way. */
+    @GuardedBy("this")
     private long listedAt = NEVER;
 
     /** All names up to this cookie are known as of that count. */
+    @GuardedBy("this")
     private long listedTo;
 
+    @GuardedBy("this")
     private int usedAhead;
 
     KnownDirectory(Shared shared) {

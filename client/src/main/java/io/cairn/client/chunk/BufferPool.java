@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.client.session.Await;
 import io.cairn.runtime.PendingRequest;
 import io.cairn.runtime.WaitCause;
@@ -18,6 +19,7 @@ public final class BufferPool {
     private final long limitBytes;
     private final Runnable pressure;
     private long usedBytes;
+    @GuardedBy("this")
     private long readAheadBytes;
     private int waiting;
     private long awaitedBytes;

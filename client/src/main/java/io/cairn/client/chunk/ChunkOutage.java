@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.FsException;
 import io.cairn.runtime.Clock;
 import org.slf4j.Logger;
@@ -16,7 +17,9 @@ final class ChunkOutage {
     static final long PATIENCE_MS = 5000;
 
     private final Clock clock;
+    @GuardedBy("this")
     private int waiting;
+    @GuardedBy("this")
     private long sinceMs;
 
     ChunkOutage(Clock clock) {

@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Backoff;
@@ -31,8 +32,11 @@ public final class ChunkRenewals {
     private final long timeoutMs;
     private final Supplier<CompletableFuture<Void>> tellClones;
     private final Consumer<Inode> adopt;
+    @GuardedBy("this")
     private Map<Long, Long> wanted = new TreeMap<>();
+    @GuardedBy("this")
     private CompletableFuture<Void> next = new CompletableFuture<>();
+    @GuardedBy("this")
     private boolean running;
 
     /** What a file does with the answers. */

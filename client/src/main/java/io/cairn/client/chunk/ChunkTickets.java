@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.runtime.Clock;
@@ -29,9 +30,11 @@ final class ChunkTickets {
     private final Supplier<CompletableFuture<Reply>> master;
     private final Clock clock;
     private volatile @Nullable Held held;
+    @GuardedBy("this")
     private @Nullable CompletableFuture<Ticket> asking;
 
     /** No ticket is renewed before this time. */
+    @GuardedBy("this")
     private long againNs;
 
     /** A ticket, when it was asked for, when to ask for the next one, and until when to show it. */

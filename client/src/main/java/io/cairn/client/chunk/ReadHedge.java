@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.client.session.Promises;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -35,11 +36,17 @@ final class ReadHedge {
     private record Begun(long atNs, Supplier<ChunkCall> beside) {}
 
     // Guarded by this.
+    @GuardedBy("this")
     private final Map<ChunkCall, Begun> underWay = new LinkedHashMap<>();
+    @GuardedBy("this")
     private final Map<Integer, Long> avoided = new HashMap<>();
+    @GuardedBy("this")
     private long meanNs;
+    @GuardedBy("this")
     private long deviationNs;
+    @GuardedBy("this")
     private int hedged;
+    @GuardedBy("this")
     private boolean looking;
 
     ReadHedge(Clock clock, Scheduler scheduler) {

@@ -1,5 +1,6 @@
 package io.cairn.client.direct;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +16,9 @@ public final class GrantedChunks implements AutoCloseable {
     private final int maxChunks;
     private final long maxBlocks;
     private final Map<ChunkKey, GrantedChunk> chunks = new ConcurrentHashMap<>();
+    @GuardedBy("this")
     private long blocks;
+    @GuardedBy("this")
     private boolean closed;
 
     /** None yet; a block costs 4 bytes of memory. */

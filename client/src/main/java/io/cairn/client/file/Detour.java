@@ -1,5 +1,6 @@
 package io.cairn.client.file;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.chunk.ChunkPlace;
@@ -56,12 +57,16 @@ public final class Detour {
     private final Mount mount;
 
     // Guarded by this.
+    @GuardedBy("this")
     private @Nullable CompletableFuture<Boolean> running;
 
     /** Kept when bytes wait for room; another one follows then. */
+    @GuardedBy("this")
     private CompletableFuture<Void> stuck = new CompletableFuture<>();
 
+    @GuardedBy("this")
     private long quietSinceMs;
+    @GuardedBy("this")
     private boolean quiet;
 
     Detour(OpenInode inode, Mount mount) {

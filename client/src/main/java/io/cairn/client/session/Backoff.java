@@ -1,5 +1,6 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.random.RandomGenerator;
 
 /**
@@ -13,6 +14,7 @@ public final class Backoff {
 
     private final RandomGenerator random;
     private final long lastMs;
+    @GuardedBy("this")
     private long nextMs = FIRST_MS;
 
     public Backoff(RandomGenerator random) {

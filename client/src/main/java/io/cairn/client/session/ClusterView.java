@@ -1,5 +1,6 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MapFetch;
@@ -20,6 +21,7 @@ public final class ClusterView {
 
     private final MasterChannel master;
     private volatile ClusterMap map = ClusterMap.EMPTY;
+    @GuardedBy("this")
     private @Nullable CompletableFuture<ClusterMap> asking;
 
     public ClusterView(MasterChannel master) {

@@ -1,5 +1,6 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
@@ -65,11 +66,17 @@ final class LeaderSearch {
 
     // Guarded by this.
     private final KnownMasters known;
+    @GuardedBy("this")
     private final Set<Endpoint> masters;
+    @GuardedBy("this")
     private final Set<Endpoint> asked = new HashSet<>();
+    @GuardedBy("this")
     private final Map<Endpoint, Connection> connections = new HashMap<>();
+    @GuardedBy("this")
     private boolean running;
+    @GuardedBy("this")
     private long number;
+    @GuardedBy("this")
     private boolean outage;
     private long sinceMs;
 

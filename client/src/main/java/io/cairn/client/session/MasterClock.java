@@ -1,5 +1,6 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.runtime.Clock;
 
 /**
@@ -13,11 +14,14 @@ public final class MasterClock {
     private static final long NS_PER_MS = 1_000_000;
 
     private final Clock clock;
+    @GuardedBy("this")
     private boolean isTold;
 
     /** The offset to the monotonic clock. */
+    @GuardedBy("this")
     private long offsetNs;
 
+    @GuardedBy("this")
     private long lastNs = Long.MIN_VALUE;
 
     MasterClock(Clock clock) {

@@ -1,5 +1,6 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
@@ -71,8 +72,11 @@ final class MasterLink implements AutoCloseable {
     private final CompletableFuture<Void> firstReady = new CompletableFuture<>();
     private volatile @Nullable Connection ready;
     private volatile String lastError = "not tried yet";
+    @GuardedBy("this")
     private @Nullable Connection current;
+    @GuardedBy("this")
     private int renewals;
+    @GuardedBy("this")
     private boolean closed;
 
     MasterLink(

@@ -1,5 +1,6 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
@@ -19,11 +20,16 @@ final class Outage {
     /** A shorter outage is not told. */
     private static final long GRACE_MS = 500;
 
+    @GuardedBy("this")
     private final List<Endpoint> masters;
     private final Clock clock;
+    @GuardedBy("this")
     private boolean lasts;
+    @GuardedBy("this")
     private boolean told;
+    @GuardedBy("this")
     private long sinceMs;
+    @GuardedBy("this")
     private boolean refused;
 
     Outage(List<Endpoint> masters, Clock clock) {

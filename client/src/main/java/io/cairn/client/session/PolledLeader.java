@@ -1,5 +1,6 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
@@ -40,8 +41,11 @@ final class PolledLeader implements AutoCloseable {
     private volatile @Nullable Connection current;
 
     // Guarded by this.
+    @GuardedBy("this")
     private boolean opening;
+    @GuardedBy("this")
     private long notBeforeMs;
+    @GuardedBy("this")
     private boolean closed;
 
     /**

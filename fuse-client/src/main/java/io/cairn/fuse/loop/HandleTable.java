@@ -1,5 +1,6 @@
 package io.cairn.fuse.loop;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import java.util.ArrayDeque;
@@ -20,9 +21,12 @@ public final class HandleTable<T> {
 
     private record Slot<T>(long number, T value) {}
 
+    @GuardedBy("this")
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
     private volatile @Nullable Slot<T>[] slots;
+    @GuardedBy("this")
     private int used;
+    @GuardedBy("this")
     private long counter;
 
     /** An empty table. */

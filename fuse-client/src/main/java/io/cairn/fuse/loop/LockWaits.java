@@ -1,5 +1,6 @@
 package io.cairn.fuse.loop;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.RecentEntries;
@@ -21,8 +22,11 @@ public final class LockWaits {
     private static final int MAX_EARLY = 64;
 
     private final FileSystem fileSystem;
+    @GuardedBy("this")
     private final Map<Long, Thread> waiting = new HashMap<>();
+    @GuardedBy("this")
     private final Map<Long, Boolean> early = new RecentEntries<>(MAX_EARLY);
+    @GuardedBy("this")
     private boolean closed;
 
     LockWaits(FileSystem fileSystem) {

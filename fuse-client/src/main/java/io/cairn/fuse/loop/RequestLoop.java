@@ -1,5 +1,6 @@
 package io.cairn.fuse.loop;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fuse.sys.Opcode;
@@ -76,12 +77,17 @@ public final class RequestLoop {
     private int requestsInARow;
 
     // Guarded by this.
+    @GuardedBy("this")
     private final List<LoopThread> threads = new ArrayList<>();
+    @GuardedBy("this")
     private final Deque<LoopThread> idle = new ArrayDeque<>();
+    @GuardedBy("this")
     private int started;
+    @GuardedBy("this")
     private int lockWaits;
 
     /** Threads that wait for the cluster for a while, by the last look. */
+    @GuardedBy("this")
     private int stuck;
 
     /**

@@ -1,5 +1,6 @@
 package io.cairn.master.check;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
@@ -33,6 +34,7 @@ final class ChunkLists implements AutoCloseable {
     private static final long VERIFY_MS = 90_000;
 
     private final Transport transport;
+    @GuardedBy("this")
     private final Map<Callee, Connection> connections = new HashMap<>();
 
     ChunkLists(Transport transport) {

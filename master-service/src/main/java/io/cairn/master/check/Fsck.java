@@ -1,5 +1,6 @@
 package io.cairn.master.check;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Printable;
@@ -51,7 +52,9 @@ public final class Fsck implements AutoCloseable {
     private final Clock clock;
     private final AtomicLong inodes = new AtomicLong();
     private final AtomicLong chunks = new AtomicLong();
+    @GuardedBy("this")
     private @Nullable Thread runner;
+    @GuardedBy("this")
     private Status status = Status.NONE;
 
     /** How far a check is. */

@@ -1,5 +1,6 @@
 package io.cairn.master.check;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Printable;
@@ -44,7 +45,9 @@ public final class TreeScrub implements AutoCloseable {
     private final Transport transport;
     private final Clock clock;
     private volatile boolean closed;
+    @GuardedBy("this")
     private @Nullable Thread runner;
+    @GuardedBy("this")
     private Status status = Status.NONE;
 
     /** How far it is. */

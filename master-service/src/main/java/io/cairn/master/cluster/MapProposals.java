@@ -1,5 +1,6 @@
 package io.cairn.master.cluster;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Wording;
 import io.cairn.cluster.MapDelta;
 import io.cairn.wire.master.LeaderMutation;
@@ -15,7 +16,9 @@ final class MapProposals {
     private static final Logger LOG = LoggerFactory.getLogger(MapProposals.class);
 
     private final LogWriter log;
+    @GuardedBy("this")
     private boolean underWay;
+    @GuardedBy("this")
     private boolean failed;
 
     MapProposals(LogWriter log) {

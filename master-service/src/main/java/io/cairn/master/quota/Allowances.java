@@ -1,5 +1,6 @@
 package io.cairn.master.quota;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
@@ -72,6 +73,7 @@ public final class Allowances {
     private long term = -1;
 
     /** How often clients were asked to ask again. */
+    @GuardedBy("this")
     private long recalls;
 
     private int grantCount;

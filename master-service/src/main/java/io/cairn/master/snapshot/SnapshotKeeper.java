@@ -1,5 +1,6 @@
 package io.cairn.master.snapshot;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.PastInode;
@@ -65,6 +66,7 @@ public final class SnapshotKeeper {
     private boolean sweeping;
     private Set<Integer> dropped = Set.of();
     private long droppedMs;
+    @GuardedBy("this")
     private long lookedMs = Long.MIN_VALUE / 2;
 
     /** How often it looks for snapshots that were taken for clones of trees. */

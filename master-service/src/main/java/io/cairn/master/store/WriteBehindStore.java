@@ -1,5 +1,6 @@
 package io.cairn.master.store;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.StoredState;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ public final class WriteBehindStore implements Store {
 
     private volatile long appliedTerm;
     private volatile long appliedIndex;
+    @GuardedBy("this")
     private boolean closed;
 
     /** Over a store, which is closed with this one. */

@@ -1,5 +1,6 @@
 package io.cairn.master.raft.member;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.cluster.Endpoint;
 import java.io.IOException;
 import java.util.HashMap;
@@ -30,7 +31,9 @@ public final class PlainHello implements HelloCall {
     private final RaftGroupId group;
     private final ClientId asker = ClientId.randomId();
     private final AtomicLong calls = new AtomicLong();
+    @GuardedBy("this")
     private final Map<String, Endpoint> addresses = new HashMap<>();
+    @GuardedBy("this")
     private RaftClientRpc network;
     private volatile boolean closed;
 

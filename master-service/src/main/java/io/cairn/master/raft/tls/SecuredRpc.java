@@ -1,5 +1,6 @@
 package io.cairn.master.raft.tls;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Callee;
@@ -44,6 +45,7 @@ public final class SecuredRpc implements RaftServerRpc {
             Executors.newCachedThreadPool(
                     Thread.ofPlatform().name("cairn-raft-", 1).daemon().factory());
     private final RaftPort port;
+    @GuardedBy("this")
     private @Nullable Listener listener;
 
     /**
