@@ -1,7 +1,6 @@
 package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.testkit.Shell;
@@ -9,7 +8,6 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -25,20 +23,6 @@ final class CompressionProcessTest {
     private static final Pattern LAID_OUT = Pattern.compile("compression +zstd\\s+chunks +1");
 
     @TempDir private Path directory;
-
-    private String cairn(ProcessCluster cluster, String... words) throws Exception {
-        String address = cluster.process("m1").await("admin on (\\S+)", 60).group(1);
-        List<String> command = new ArrayList<>(List.of(words));
-        command.addAll(
-                List.of(
-                        "--api",
-                        "http://" + address,
-                        "--token-file",
-                        cluster.awaitFirstToken().toString()));
-        CommandResult result = CommandResult.of(command);
-        assertEquals(0, result.code(), result.errors());
-        return result.out();
-    }
 
     private static byte[] text(int seed, int bytes) {
         StringBuilder text = new StringBuilder();
@@ -62,43 +46,27 @@ final class CompressionProcessTest {
         return Files.readAllBytes(copy);
     }
 
-    private void startServer(ProcessCluster cluster) {
-        cluster.start(
-                "c1",
-                "chunk",
-                "--id",
-                "c1",
-                "--data",
-                directory.resolve("c1").toString(),
-                "--listen",
-                "127.0.0.1:" + ProcessCluster.freePort(),
-                "--masters",
-                cluster.masters(),
-                "--pack-after",
-                "1s");
-    }
-
     @Test
     @Timeout(value = 300)
     void textTakesLessAndReadsTheSameThroughChangesAndAKill() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
             cluster.startMasters(1, 1);
-            startServer(cluster);
+            cluster.startChunkServer("c1", "--pack-after", "1s");
             Path mount = cluster.mount("mnt");
             Path texts = Files.createDirectory(mount.resolve("texts"));
             byte[] early = text(7, BYTES / 4);
             Files.write(texts.resolve("early"), early);
-            cairn(cluster, "class", "create", "texts", "--compression", "zstd");
-            assertTrue(cairn(cluster, "class", "list").contains("zstd"));
-            cairn(cluster, "fs", "set", "--class", "texts", texts.toString());
-            Poll.until("a pool", 60, () -> cairn(cluster, "admin", "pools").contains("zstd"));
+            cluster.cairn("class", "create", "texts", "--compression", "zstd");
+            assertTrue(cluster.cairn("class", "list").contains("zstd"));
+            cluster.cairn("fs", "set", "--class", "texts", texts.toString());
+            Poll.until("a pool", 60, () -> cluster.cairn("admin", "pools").contains("zstd"));
 
-            cairn(cluster, "class", "apply", texts.toString());
+            cluster.cairn("class", "apply", texts.toString());
             Path file = texts.resolve("file");
             byte[] model = text(1, BYTES);
             Files.write(file, model);
             for (Path each : List.of(file, texts.resolve("early"))) {
-                String told = cairn(cluster, "fs", "info", each.toString());
+                String told = cluster.cairn("fs", "info", each.toString());
                 assertTrue(LAID_OUT.matcher(told).find(), told);
             }
             Poll.until("less room", 60, () -> usedBytes() < BYTES / 2);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.testkit.Shell;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -20,36 +19,6 @@ final class LabelsProcessTest {
 
     @TempDir private Path directory;
 
-    private String cairn(ProcessCluster cluster, String... words) throws Exception {
-        String address = cluster.process("m1").await("admin on (\\S+)", 60).group(1);
-        List<String> command = new ArrayList<>(List.of(words));
-        command.addAll(
-                List.of(
-                        "--api",
-                        "http://" + address,
-                        "--token-file",
-                        cluster.awaitFirstToken().toString()));
-        CommandResult result = CommandResult.of(command);
-        assertEquals(0, result.code(), result.errors());
-        return result.out();
-    }
-
-    private void startServer(ProcessCluster cluster, String name, String label) {
-        cluster.start(
-                name,
-                "chunk",
-                "--id",
-                name,
-                "--data",
-                directory.resolve(name).toString(),
-                "--listen",
-                "127.0.0.1:" + ProcessCluster.freePort(),
-                "--masters",
-                cluster.masters(),
-                "--label",
-                label);
-    }
-
     /** Bytes in the chunks of a server. */
     private long bytes(String server) throws Exception {
         String sizes = Shell.run(directory, "find " + server + "/pg -size +64k -printf '%s\\n'");
@@ -61,21 +30,21 @@ final class LabelsProcessTest {
     void bothCopiesAreOnServersWithTheLabel() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
             cluster.startMasters(1, 3);
-            startServer(cluster, "c1", "disk=ssd");
-            startServer(cluster, "c2", "disk=hdd");
-            startServer(cluster, "c3", "disk=ssd");
+            cluster.startChunkServer("c1", "--label", "disk=ssd");
+            cluster.startChunkServer("c2", "--label", "disk=hdd");
+            cluster.startChunkServer("c3", "--label", "disk=ssd");
             Path mount = cluster.mount("mnt");
-            Poll.until("pools", 60, () -> cairn(cluster, "admin", "pools").contains("any"));
-            cairn(cluster, "class", "create", "fast", "--replicas", "2", "--labels", "disk=ssd");
+            Poll.until("pools", 60, () -> cluster.cairn("admin", "pools").contains("any"));
+            cluster.cairn("class", "create", "fast", "--replicas", "2", "--labels", "disk=ssd");
             Path fast = Files.createDirectory(mount.resolve("fast"));
-            cairn(cluster, "fs", "set", "--class", "fast", fast.toString());
+            cluster.cairn("fs", "set", "--class", "fast", fast.toString());
 
             byte[] bytes = new byte[BYTES];
             new Random(1).nextBytes(bytes);
             for (int i = 0; i < 4; i++) {
                 Files.write(fast.resolve("f" + i), bytes);
             }
-            String told = cairn(cluster, "fs", "info", fast.resolve("f0").toString());
+            String told = cluster.cairn("fs", "info", fast.resolve("f0").toString());
             assertTrue(told.contains("disk=ssd"), told);
             assertArrayEquals(bytes, Files.readAllBytes(fast.resolve("f3")));
             assertEquals(0, bytes("c2"));

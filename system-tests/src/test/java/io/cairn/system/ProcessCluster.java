@@ -119,20 +119,40 @@ public final class ProcessCluster implements AutoCloseable {
     /** Starts chunk servers c1..cN. */
     void startChunkServers(int count) throws Exception {
         for (int i = 1; i <= count; i++) {
-            commands.put(
-                    "c" + i,
-                    List.of(
-                            "chunk",
-                            "--id",
-                            "c" + i,
-                            "--data",
-                            data.resolve("c" + i).toString(),
-                            "--listen",
-                            "127.0.0.1:" + freePort(),
-                            "--masters",
-                            masters()));
-            start("c" + i);
+            startChunkServer("c" + i);
         }
+    }
+
+    /** Starts a chunk server with some options besides. */
+    void startChunkServer(String name, String... options) {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                "chunk",
+                                "--id",
+                                name,
+                                "--data",
+                                data.resolve(name).toString(),
+                                "--listen",
+                                "127.0.0.1:" + freePort(),
+                                "--masters",
+                                masters()));
+        command.addAll(List.of(options));
+        commands.put(name, command);
+        start(name);
+    }
+
+    /** Runs a command of the admin API against the first master; what it prints. */
+    String cairn(String... words) throws Exception {
+        String address = process("m1").await("admin on (\\S+)", 60).group(1);
+        List<String> command = new ArrayList<>(List.of(words));
+        command.addAll(List.of("--api", "http://" + address));
+        command.addAll(List.of("--token-file", awaitFirstToken().toString()));
+        CommandResult result = CommandResult.of(command);
+        if (result.code() != 0) {
+            throw new AssertionError(command + ": " + result.errors() + result.out());
+        }
+        return result.out();
     }
 
     /** Mounts at {@code DIRECTORY/NAME} and waits until it answers. */

@@ -1,13 +1,11 @@
 package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -21,21 +19,6 @@ final class RepairProcessTest {
     private static final int FILE_BYTES = 200_000;
 
     @TempDir private Path directory;
-
-    private String admin(ProcessCluster cluster, String... words) throws Exception {
-        String address = cluster.process("m1").await("admin on (\\S+)", 60).group(1);
-        List<String> command = new ArrayList<>(List.of("admin"));
-        command.addAll(List.of(words));
-        command.addAll(
-                List.of(
-                        "--api",
-                        "http://" + address,
-                        "--token-file",
-                        cluster.awaitFirstToken().toString()));
-        CommandResult result = CommandResult.of(command);
-        assertEquals(0, result.code(), result.errors());
-        return result.out();
-    }
 
     private static byte[] contents(int number) {
         byte[] bytes = new byte[FILE_BYTES];
@@ -63,7 +46,7 @@ final class RepairProcessTest {
             cluster.startMasters(1, 4);
             cluster.startChunkServers(4);
             Path mount = cluster.mount("mnt");
-            admin(cluster, "config", "set", "repairGraceMs=1000");
+            cluster.cairn("admin", "config", "set", "repairGraceMs=1000");
             for (int i = 0; i < FILES; i++) {
                 Files.write(mount.resolve("f" + i), contents(i));
             }

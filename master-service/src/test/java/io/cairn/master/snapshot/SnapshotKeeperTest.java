@@ -12,34 +12,13 @@ import io.cairn.testkit.ManualClock;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Query;
-import io.cairn.wire.master.Reply.TrashReply.Made;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Sweeps behind dropped snapshots, with a clock that a test moves. */
 final class SnapshotKeeperTest {
     private final ManualClock clock = new ManualClock(1_000_000);
     private final Bench bench = Bench.withPools(1);
-    private final SnapshotKeeper keeper =
-            new SnapshotKeeper(
-                    () -> bench.namespace,
-                    mutation -> CompletableFuture.completedFuture(bench.leader(mutation)),
-                    _ -> true,
-                    new DeafWatch(),
-                    _ -> CompletableFuture.completedFuture(null),
-                    clock);
-
-    /** Clients that know every name at once. */
-    private static final class DeafWatch implements SnapshotKeeper.NameWatch {
-        @Override
-        public void changed(long directoryIno) {}
-
-        @Override
-        public CompletableFuture<Void> announce(List<Made> names) {
-            return CompletableFuture.completedFuture(null);
-        }
-    }
+    private final SnapshotKeeper keeper = SilentWatch.keeper(bench, clock);
 
     private SnapshotRecord taken(String name) {
         return keeper.take(Bench.ROOT, Name.of(name)).join();

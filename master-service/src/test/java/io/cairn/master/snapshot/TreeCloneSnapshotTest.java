@@ -16,10 +16,7 @@ import io.cairn.wire.master.InodeEdit;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.JobOrder;
 import io.cairn.wire.master.Reply;
-import io.cairn.wire.master.Reply.TrashReply.Made;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Snapshots that were taken for clones of trees go when nobody needs them any more. */
@@ -30,25 +27,7 @@ final class TreeCloneSnapshotTest {
     private final Bench bench = Bench.withPools(1);
     private final JobBench jobs = new JobBench(bench);
     private final long dir = bench.mkdir(Bench.ROOT, "d").ino();
-    private final SnapshotKeeper keeper =
-            new SnapshotKeeper(
-                    () -> bench.namespace,
-                    mutation -> CompletableFuture.completedFuture(bench.leader(mutation)),
-                    _ -> true,
-                    new DeafWatch(),
-                    _ -> CompletableFuture.completedFuture(null),
-                    clock);
-
-    /** Hears nothing. */
-    private static final class DeafWatch implements SnapshotKeeper.NameWatch {
-        @Override
-        public void changed(long directoryIno) {}
-
-        @Override
-        public CompletableFuture<Void> announce(List<Made> names) {
-            return CompletableFuture.completedFuture(null);
-        }
-    }
+    private final SnapshotKeeper keeper = SilentWatch.keeper(bench, clock);
 
     private void pass(long ms) {
         clock.advance(ms);
