@@ -11,13 +11,15 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands between a client and a server, and keeps what passes. */
+/** Stands between processes and a service, and keeps all that passes. */
 public final class Capture implements AutoCloseable {
     private final ServerSocket door;
     private final Endpoint to;
     private final ByteArrayOutputStream seen = new ByteArrayOutputStream();
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final AtomicInteger connections = new AtomicInteger();
 
     /** In front of a server. */
     public Capture(Endpoint to) throws IOException {
@@ -31,6 +33,11 @@ public final class Capture implements AutoCloseable {
         return new Endpoint("127.0.0.1", door.getLocalPort());
     }
 
+    /** How many connections have reached the server this way. */
+    public int connections() {
+        return connections.get();
+    }
+
     /** All bytes of both directions, each as one character. */
     public String seen() {
         synchronized (seen) {
@@ -42,14 +49,27 @@ public final class Capture implements AutoCloseable {
         try {
             while (true) {
                 Socket client = door.accept();
-                Socket server = new Socket(to.host(), to.port());
                 sockets.add(client);
-                sockets.add(server);
-                Thread.ofVirtual().start(() -> copy(client, server));
-                Thread.ofVirtual().start(() -> copy(server, client));
+                Thread.ofVirtual().start(() -> pass(client));
             }
         } catch (IOException e) {
             // The end.
+        }
+    }
+
+    /** Who cannot be connected now is cut off, and comes again. */
+    private void pass(Socket client) {
+        try (client;
+                Socket server = new Socket(to.host(), to.port())) {
+            sockets.add(server);
+            connections.getAndIncrement();
+            Thread back = Thread.ofVirtual().start(() -> copy(server, client));
+            copy(client, server);
+            back.join();
+        } catch (IOException e) {
+            // The server does not listen.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.identity.Capture;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
 import io.cairn.identity.JoinToken;
@@ -252,10 +253,10 @@ class SecuredClusterTest {
     @Test
     void aPasswordIsEnoughForAMount() throws Exception {
         var _ = startMaster();
-        WireCapture wire = closing.add(new WireCapture(master));
+        Capture wire = closing.add(new Capture(master));
         CairnProcess first = startChunk("c1", new Endpoint("127.0.0.1", ProcessCluster.freePort()));
         // To join it goes where its token says, and nowhere else.
-        WireCapture joining = closing.add(new WireCapture(master));
+        Capture joining = closing.add(new Capture(master));
         JoinToken token = JoinToken.parse(token("chunk", "c2"));
         Endpoint at = new Endpoint("127.0.0.1", ProcessCluster.freePort());
         CairnProcess second =
