@@ -74,6 +74,7 @@ public final class FakeMapMaster implements Handler {
     private String leaderHint = "";
     private boolean silent;
     private boolean losesReports;
+    private boolean postpones;
     private ScrubReport.Orders scrub = ScrubReport.Orders.STANDARD;
     private int partsAsked;
     private final Listener listener;
@@ -145,6 +146,16 @@ public final class FakeMapMaster implements Handler {
     /** Loses what heads report of failed members, as a leader that is losing its office does. */
     public synchronized void setLosesReports(boolean loses) {
         losesReports = loses;
+    }
+
+    /** From now on, or not any more, no member that has synced serves. */
+    public synchronized void setPostpones(boolean postponesServing) {
+        postpones = postponesServing;
+    }
+
+    /** How many reports of synced members wait. */
+    public synchronized int syncedCount() {
+        return synced.size();
     }
 
     public synchronized List<MemberFailed> failures() {
@@ -317,7 +328,7 @@ public final class FakeMapMaster implements Handler {
                     }
                 });
         over.forEach(doomed::remove);
-        if (changed.isEmpty()) {
+        if (changed.isEmpty() && !postpones) {
             for (MemberSynced report : synced) {
                 PlacementGroup group = map.group(report.group());
                 if (group != null && group.epoch() == report.epoch()) {

@@ -246,12 +246,20 @@ final class Agreement {
         return Futures.all(answers).thenApply(done -> states);
     }
 
-    /** Without a serving member there is no agreement; a syncing one has to begin anew. */
+    /**
+     * Without a serving member there is no agreement; a syncing one has to begin anew. One that was
+     * about to serve leaves: that its disk is full is no reason to refuse a write.
+     */
     private CompletableFuture<Void> failed(Peer peer, Throwable thrown) {
         FsException error = Futures.failure(thrown);
-        return member.headship(term).excuses(peer, error)
-                ? Futures.DONE
-                : CompletableFuture.failedFuture(error);
+        if (member.headship(term).excuses(peer, error)) {
+            return Futures.DONE;
+        }
+        boolean isLeaving = !peer.serving() && error.errno() == Errno.ENOSPC;
+        return CompletableFuture.failedFuture(
+                isLeaving
+                        ? new FsException(Errno.WRONG_EPOCH, "a member of " + term + " is full")
+                        : error);
     }
 
     private static ChunkState stateOf(Message reply) {

@@ -211,8 +211,11 @@ final class FanOut {
             return CompletableFuture.failedFuture(wrongEpoch());
         }
         List<Outcome> errors = outcomes.stream().filter(o -> o.error != null).toList();
+        // One that syncs leaves instead: others have room, and need not wait for its disk.
         boolean full =
-                (own == null || own.errno() == Errno.ENOSPC)
+                (own == null
+                                ? errors.stream().anyMatch(o -> o.peer.serving())
+                                : own.errno() == Errno.ENOSPC)
                         && errors.stream().allMatch(o -> isFull(o.error));
         if (full) {
             return undone(before, own == null, outcomes);

@@ -3,6 +3,7 @@ package io.cairn.chunk.group;
 import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.cairn.base.Errno;
@@ -92,6 +93,25 @@ class FanOutTest {
             allServe(cluster);
             write(cluster, 3);
             isEverywhere(cluster, 3);
+        }
+    }
+
+    @Test
+    void aMemberWithoutRoomThatIsAboutToServeLeavesInstead() {
+        try (ChunkCluster cluster = cluster()) {
+            write(cluster, 1);
+            int full = cluster.followersOf(GROUP).get(1);
+            cluster.master.setPostpones(true);
+            cluster.master.setState(GROUP, full, MemberState.SYNCING);
+            cluster.until(() -> cluster.master.syncedCount() > 0, 20_000);
+            cluster.server(full).disk.setFull(true);
+            cluster.await(cluster.client.write(GROUP, OID, 0, 100_000, random(2, BYTES)));
+            assertFalse(cluster.master.failures().isEmpty(), "it was to leave");
+            assertNotEquals(MemberState.SERVING, cluster.master.group(GROUP).stateOf(full));
+            cluster.server(full).disk.setFull(false);
+            cluster.master.setPostpones(false);
+            cluster.untilWhole(60_000);
+            isEverywhere(cluster, 1);
         }
     }
 
