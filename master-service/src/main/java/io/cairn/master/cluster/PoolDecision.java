@@ -22,10 +22,8 @@ final class PoolDecision {
      * @param present targets that may have copies of the kind
      */
     static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas, Pool.Kind kind) {
-        for (int copies = 1; copies <= Math.min(maxReplicas, servers(present)); copies++) {
-            if (map.youngestPool(copies, kind) == null) {
-                return true;
-            }
+        if (isLacking(map, present, maxReplicas, kind)) {
+            return true;
         }
         Set<Integer> used = new HashSet<>();
         Pool pool = map.youngestPool(1, kind);
@@ -35,6 +33,17 @@ final class PoolDecision {
             }
         }
         return present.stream().anyMatch(t -> !used.contains(t.id()));
+    }
+
+    /** Whether there is no pool of a kind with a number of copies that the targets allow. */
+    private static boolean isLacking(
+            ClusterMap map, List<Target> present, int maxReplicas, Pool.Kind kind) {
+        for (int copies = 1; copies <= Math.min(maxReplicas, servers(present)); copies++) {
+            if (map.youngestPool(copies, kind) == null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static int servers(List<Target> targets) {
@@ -68,10 +77,17 @@ final class PoolDecision {
      * there is no news.
      *
      * @param wanted as {@link #kinds} tells them; the plain one is one of them in any case
+     * @param leastServers while fewer are here, only kinds with labels get pools, and only such as
+     *     they lack: other new files go to the pools that are there
      */
     static void expand(
-            MapDraft draft, List<Target> members, int maxReplicas, Set<Pool.Kind> wanted) {
+            MapDraft draft,
+            List<Target> members,
+            int maxReplicas,
+            Set<Pool.Kind> wanted,
+            int leastServers) {
         ClusterMap map = draft.map();
+        boolean few = servers(members) < leastServers;
         Set<Pool.Kind> kinds = new LinkedHashSet<>(Set.of(Pool.Kind.PLAIN));
         kinds.addAll(wanted);
         int poolId = map.pools().lastId();
@@ -79,7 +95,11 @@ final class PoolDecision {
         for (Pool.Kind kind : kinds) {
             List<Target> admitted =
                     members.stream().filter(t -> kind.labels().admits(map, t.id())).toList();
-            if (!isNews(map, admitted, maxReplicas, kind)) {
+            boolean isDue =
+                    few
+                            ? !kind.labels().isAny() && isLacking(map, admitted, maxReplicas, kind)
+                            : isNews(map, admitted, maxReplicas, kind);
+            if (!isDue) {
                 continue;
             }
             Spread spread = new Spread(map, kind.labels());

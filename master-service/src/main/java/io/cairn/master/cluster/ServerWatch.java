@@ -392,11 +392,11 @@ public final class ServerWatch {
         boolean complete = settings.expectedServers() > 0 && distinct >= settings.expectedServers();
         boolean settled = now - lastArrivalMs >= settings.settleMs();
         int most = Math.max(settings.standardReplicas(), MIN_POOL_REPLICAS);
-        boolean early = map.pools().isEmpty() && distinct < settings.expectedServers();
-        if (early || distinct < settings.replicas() || (!complete && !settled)) {
-            return;
+        int least = settings.replicas();
+        boolean few = distinct < Math.max(least, settings.expectedServers());
+        if ((complete || settled) && !(few && map.pools().isEmpty())) {
+            PoolDecision.expand(draft, present, most, kinds, least);
         }
-        PoolDecision.expand(draft, present, most, kinds);
     }
 
     private static boolean isHealthy(Seen seen, Target target) {

@@ -27,7 +27,7 @@ final class HeadDecisionTest {
         }
         ClusterMap map = new ClusterMap(1, servers, targets, List.of(), List.of());
         MapDraft draft = new MapDraft(map);
-        PoolDecision.expand(draft, targets, 3, Set.of());
+        PoolDecision.expand(draft, targets, 3, Set.of(), 1);
         return map.with(draft.delta());
     }
 

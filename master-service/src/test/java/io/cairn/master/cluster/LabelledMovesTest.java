@@ -106,4 +106,24 @@ final class LabelledMovesTest {
         assertEquals(Set.of(1, 2, 3), members(2));
         assertEquals(Set.of(1, 2, 3), members(3));
     }
+
+    /** The emptiest one is looked for among those with the label, not among all. */
+    @Test
+    void fullerServersThanThoseOfTheLabelDoNotKeepThemUneven() {
+        for (int number = 1; number <= 5; number++) {
+            Objects.requireNonNull(cluster.servers.get(number)).labels =
+                    Labels.parse(List.of("disk=" + (number < 5 ? "ssd" : "hdd")));
+        }
+        cluster.tick();
+        assertEquals(Set.of(1, 2, 3), members(1));
+        groups(1).forEach(group -> cluster.full.add(group.id()));
+        // Others are emptier, and may not have them; the one that may is fuller than these.
+        cluster.map.groups().stream()
+                .filter(group -> kind(group).equals(Pool.Kind.PLAIN))
+                .filter(group -> cluster.copies(group) == 1 && group.stateOf(4) != null)
+                .limit(2)
+                .forEach(group -> cluster.full.add(group.id()));
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 2, 3, 4), members(1));
+    }
 }

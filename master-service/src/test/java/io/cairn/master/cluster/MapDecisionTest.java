@@ -70,7 +70,7 @@ final class MapDecisionTest {
                         server(3, ALIVE, 1));
         assertNotNull(entered);
         MapDraft draft = new MapDraft(entered);
-        PoolDecision.expand(draft, List.copyOf(entered.targets()), 3, Set.of());
+        PoolDecision.expand(draft, List.copyOf(entered.targets()), 3, Set.of(), 1);
         return entered.with(draft.delta());
     }
 

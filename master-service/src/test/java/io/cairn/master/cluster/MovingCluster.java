@@ -98,7 +98,7 @@ final class MovingCluster {
     /** Makes pools of kinds besides those that are there. */
     void expand(Set<Pool.Kind> kinds) {
         MapDraft draft = new MapDraft(map);
-        PoolDecision.expand(draft, List.copyOf(map.targets()), 3, kinds);
+        PoolDecision.expand(draft, List.copyOf(map.targets()), 3, kinds, 1);
         take(draft);
         for (PlacementGroup group : map.groups()) {
             if (written.putIfAbsent(group.id(), 0L) != null) {

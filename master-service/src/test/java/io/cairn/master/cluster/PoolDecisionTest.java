@@ -71,7 +71,7 @@ final class PoolDecisionTest {
 
     private static ClusterMap expanded(ClusterMap map, List<Target> present, Pool.Kind... wanted) {
         MapDraft draft = new MapDraft(map);
-        PoolDecision.expand(draft, present, 3, Set.of(wanted));
+        PoolDecision.expand(draft, present, 3, Set.of(wanted), 1);
         return map.with(draft.delta());
     }
 
@@ -110,7 +110,7 @@ final class PoolDecisionTest {
     private static ClusterMap unwanted(ClusterMap map, List<Target> present, Integer... used) {
         MapDraft draft = new MapDraft(map);
         Set<Pool.Kind> kinds = PoolDecision.kinds(map, Set.of(used), Set.of());
-        PoolDecision.expand(draft, present, 3, kinds);
+        PoolDecision.expand(draft, present, 3, kinds, 1);
         PoolDecision.retire(draft, Set.of(used), kinds);
         return map.with(draft.delta());
     }
@@ -189,6 +189,27 @@ final class PoolDecisionTest {
                 plain.pools().size(),
                 expanded(labelled(plain, 1), all, SSD).pools().size(),
                 "no server has the label");
+    }
+
+    /** Whoever asks for labels need not wait for servers that are away and lack them. */
+    @Test
+    void labelsGetTheirFirstPoolsWhileOtherServersAreAway() {
+        ClusterMap plain = labelled(HeadDecisionTest.even(), 1, "disk=ssd");
+        List<Target> one = plain.targets().stream().filter(t -> t.id() == 1).toList();
+        ClusterMap few = expandedWithFew(plain, one);
+        assertEquals(List.of(1), copiesOf(few, SSD));
+        assertEquals(List.of(), copiesOf(few, ZSTD), "no other kinds");
+        assertEquals(plain.pools().size() + 1, few.pools().size());
+        assertEquals(few.pools().size(), expandedWithFew(few, one).pools().size(), "once");
+        List<Target> two = plain.targets().stream().filter(t -> t.id() < 3).toList();
+        ClusterMap more = expandedWithFew(labelled(few, 2, "disk=ssd"), two);
+        assertEquals(List.of(1, 1, 2), copiesOf(more, SSD), "two copies became possible");
+    }
+
+    private static ClusterMap expandedWithFew(ClusterMap map, List<Target> present) {
+        MapDraft draft = new MapDraft(map);
+        PoolDecision.expand(draft, present, 3, Set.of(SSD, ZSTD), 3);
+        return map.with(draft.delta());
     }
 
     /** A file may keep the labels of a class and lose its compression. */

@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +39,6 @@ import org.jspecify.annotations.Nullable;
  * goes to another disk of its server only when the others may not take it, are nearly full or busy.
  */
 public final class MoveDecision {
-    /** Targets whose disks are as unequally full as this are left as they are. */
-    private static final double SPREAD = 0.05;
-
     private final ClusterMap map;
     private final Map<Integer, TargetView> targets;
     private final MoveLimits limits;
@@ -364,48 +360,52 @@ public final class MoveDecision {
                         .sorted(Comparator.comparingDouble(TargetView::usedShare))
                         .toList();
         List<PlacementGroup> whole = open.stream().filter(this::isWhole).toList();
-        List<PlacementGroup> changed = new ArrayList<>();
-        for (int i = 0, last = order.size() - 1; i < last; i++, last--) {
-            evenOut(whole, order.get(last), order.get(i)).ifPresent(changed::add);
-        }
-        for (int i = 0; i < order.size() && changed.isEmpty(); i++) {
-            fillUp(whole, order.get(i)).ifPresent(changed::add);
-        }
-        return changed;
+        return new Balance(order, whole, new Rules()).decide();
     }
 
-    /** The largest group of a full target with a new member at an emptier one. */
-    private Optional<PlacementGroup> evenOut(
-            List<PlacementGroup> whole, TargetView from, TargetView to) {
-        double gap = from.usedShare() - to.usedShare();
-        if (gap <= SPREAD) {
-            return Optional.empty();
-        }
-        return whole.stream()
-                .filter(group -> group.stateOf(from.id()) != null)
-                .filter(group -> from.share(group.id()) > 0 && from.share(group.id()) <= gap / 2)
-                .filter(group -> mayTake(group, from, to))
-                .max(Comparator.comparingDouble(group -> from.share(group.id())))
-                .map(group -> with(group, to));
-    }
+    /** What may be moved where. */
+    private final class Rules implements Balance.Rules {
+        private final Map<Labels.Expression, Map<Integer, Boolean>> admitted = new HashMap<>();
+        private final List<TargetView> usual =
+                targets.values().stream()
+                        .filter(TargetView::isOpen)
+                        .sorted(Comparator.comparingInt(each -> -memberships(each.id())))
+                        .toList();
 
-    /** A group with a new member at a target that has nothing, and few places. */
-    private Optional<PlacementGroup> fillUp(List<PlacementGroup> whole, TargetView to) {
-        long all = memberships.values().stream().mapToInt(Integer::intValue).sum();
-        long open = targets.values().stream().filter(TargetView::isOpen).count();
-        if (to.chunkCount() > 0 || 2L * memberships(to.id()) * open >= all) {
-            return Optional.empty();
+        @Override
+        public Labels.Expression labels(PlacementGroup group) {
+            return MoveDecision.this.labels(group);
         }
-        return targets.values().stream()
-                .filter(from -> from.isOpen() && memberships(from.id()) > memberships(to.id()) + 1)
-                .max(Comparator.comparingInt(from -> memberships(from.id())))
-                .flatMap(
-                        from ->
-                                whole.stream()
-                                        .filter(group -> group.stateOf(from.id()) != null)
-                                        .filter(group -> mayTake(group, from, to))
-                                        .findFirst())
-                .map(group -> with(group, to));
+
+        @Override
+        public boolean admits(Labels.Expression labels, TargetView to) {
+            return admitted
+                    .computeIfAbsent(labels, _ -> new HashMap<>())
+                    .computeIfAbsent(to.id(), id -> labels.admits(map, id));
+        }
+
+        @Override
+        public List<TargetView> givers(TargetView to) {
+            long all = memberships.values().stream().mapToInt(Integer::intValue).sum();
+            boolean isFew = 2L * memberships(to.id()) * usual.size() < all;
+            return to.chunkCount() > 0 || !isFew
+                    ? List.of()
+                    : usual.stream()
+                            .filter(from -> memberships(from.id()) > memberships(to.id()) + 1)
+                            .toList();
+        }
+
+        @Override
+        public boolean mayTake(PlacementGroup group, TargetView from, TargetView to) {
+            return MoveDecision.this.mayTake(group, from, to);
+        }
+
+        @Override
+        public PlacementGroup with(PlacementGroup group, TargetView to) {
+            List<Member> members = new ArrayList<>(group.members());
+            members.add(new Member(to.id(), MemberState.SYNCING));
+            return group.moved(epoch(), members);
+        }
     }
 
     private boolean mayTake(PlacementGroup group, TargetView from, TargetView to) {
@@ -418,12 +418,6 @@ public final class MoveDecision {
                 && !to.holds(group.id())
                 && !group.left().contains(to.id())
                 && fits(to, group.members(), Set.of(), group);
-    }
-
-    private PlacementGroup with(PlacementGroup group, TargetView to) {
-        List<Member> members = new ArrayList<>(group.members());
-        members.add(new Member(to.id(), MemberState.SYNCING));
-        return group.moved(epoch(), members);
     }
 
     private boolean isWhole(PlacementGroup group) {
