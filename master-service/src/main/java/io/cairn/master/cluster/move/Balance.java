@@ -86,6 +86,9 @@ final class Balance {
 
     /** The largest group of a full target with a new member at an emptier one. */
     private Optional<PlacementGroup> evenOut(TargetView from, Set<Integer> taking) {
+        if (from.usedShare() - order.getFirst().usedShare() <= SPREAD) {
+            return Optional.empty(); // Nearly always.
+        }
         Set<Labels.Expression> labels = labels(from);
         int tries = 0;
         for (TargetView to : order) {

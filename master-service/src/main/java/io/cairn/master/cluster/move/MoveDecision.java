@@ -366,6 +366,8 @@ public final class MoveDecision {
     /** What may be moved where. */
     private final class Rules implements Balance.Rules {
         private final Map<Labels.Expression, Map<Integer, Boolean>> admitted = new HashMap<>();
+        private final long all =
+                memberships.values().stream().mapToInt(Integer::intValue).sum();
         private final List<TargetView> usual =
                 targets.values().stream()
                         .filter(TargetView::isOpen)
@@ -386,9 +388,7 @@ public final class MoveDecision {
 
         @Override
         public List<TargetView> givers(TargetView to) {
-            long all = memberships.values().stream().mapToInt(Integer::intValue).sum();
-            boolean isFew = 2L * memberships(to.id()) * usual.size() < all;
-            return to.chunkCount() > 0 || !isFew
+            return to.chunkCount() > 0 || 2L * memberships(to.id()) * usual.size() >= all
                     ? List.of()
                     : usual.stream()
                             .filter(from -> memberships(from.id()) > memberships(to.id()) + 1)
