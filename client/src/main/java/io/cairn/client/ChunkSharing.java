@@ -22,9 +22,6 @@ import org.slf4j.LoggerFactory;
  * thread.
  */
 final class ChunkSharing {
-    /** Fewer bytes are copied: calls to masters and other clients are not worth it. */
-    static final long MIN_BYTES = 64L << 20;
-
     private static final Logger LOG = LoggerFactory.getLogger(ChunkSharing.class);
 
     /** How long writers of the target may be kept waiting. */
@@ -79,7 +76,7 @@ final class ChunkSharing {
         OpenInode to = target.state();
         OpenInode from = source.state();
         boolean isSynchronous = (target.flags() & FileSystem.O_DSYNC) != 0;
-        if (Math.min(length, from.size() - offset) < MIN_BYTES
+        if (Math.min(length, from.size() - offset) < mount.settings().shareFromBytes()
                 || isSynchronous
                 || source.ino() == target.ino()
                 || to.size() != offset

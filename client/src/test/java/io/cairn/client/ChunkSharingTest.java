@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 /** What a large copy asks of the masters and of other clients. */
 class ChunkSharingTest {
     private static final int CHUNK = 1 << 22;
-    private static final int CHUNKS = (int) (2 * ChunkSharing.MIN_BYTES / CHUNK);
+    private static final long LEAST_BYTES = 64L << 20;
+    private static final int CHUNKS = (int) (2 * LEAST_BYTES / CHUNK);
     private static final int SIZE = CHUNKS * CHUNK + 77;
     private static final byte[] PIECE = bytes(100_000, 1);
     private static final int[] PLACES = {0, 3 * CHUNK + 11, SIZE - PIECE.length};
@@ -92,7 +93,7 @@ class ChunkSharingTest {
     private void copy(OpenFile target) {
         try (OpenFile from = fs.open(Caller.ROOT, source, FileSystem.O_RDONLY)) {
             for (long done = 0; done < SIZE; ) {
-                long count = target.copyFrom(from, done, done, ChunkSharing.MIN_BYTES);
+                long count = target.copyFrom(from, done, done, LEAST_BYTES);
                 assertTrue(count > 0, "at " + done);
                 done += count;
             }

@@ -12,10 +12,14 @@ import java.nio.ByteBuffer;
  * +-------+---------+---------+-----------------------------------------+
  * </pre>
  *
- * A cell of zeros was never written or was cut off: tag 0.
+ * Some words come several times, so that chunks become smaller when they are packed. A cell of
+ * zeros was never written or was cut off: tag 0.
  */
 final class Cells {
     static final int BYTES = 256;
+
+    /** So many words of a cell in a row are the same. */
+    private static final int RUN = 8;
 
     private Cells() {}
 
@@ -42,7 +46,7 @@ final class Cells {
     }
 
     private static long filling(long tag, int index, int at) {
-        long h = (tag * 31 + index) * 0x9E3779B97F4A7C15L + at;
+        long h = (tag * 31 + index) * 0x9E3779B97F4A7C15L + at / RUN;
         return (h ^ (h >>> 29)) * 0xBF58476D1CE4E5B9L;
     }
 

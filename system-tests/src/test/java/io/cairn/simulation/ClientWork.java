@@ -29,6 +29,7 @@ final class ClientWork implements SimulatedClient.Work {
     private final AppendWork appends;
     private final JobWork jobs;
     private final SnapshotWork snapshots;
+    private final CloneWork clones;
 
     ClientWork(String node, Oracle oracle, Random random) {
         this.oracle = oracle;
@@ -41,6 +42,7 @@ final class ClientWork implements SimulatedClient.Work {
         appends = new AppendWork(oracle, random, call, process);
         jobs = new JobWork(oracle, random, call);
         snapshots = new SnapshotWork(oracle, call);
+        clones = new CloneWork(oracle, call);
     }
 
     /** The call under way, or an empty text. */
@@ -93,6 +95,14 @@ final class ClientWork implements SimulatedClient.Work {
             snapshots.read(fs, random);
             return;
         }
+        if (clones.isDue() && random.nextInt(6) == 0) {
+            clones.read(fs, random);
+            return;
+        }
+        if (random.nextInt(40) == 0) {
+            clones.copy(fs, directory, random, process);
+            return;
+        }
         int dice = random.nextInt(100);
         if (dice < 40) {
             files.write(fs, directory);
@@ -118,5 +128,6 @@ final class ClientWork implements SimulatedClient.Work {
         files.crashed();
         trees.crashed();
         appends.crashed();
+        clones.crashed();
     }
 }

@@ -21,6 +21,9 @@ final class FileModel {
     /** A write may reach the servers in pieces, which end at multiples of this. */
     private static final int PIECE_CELLS = Limits.MAX_INLINE_BYTES / Cells.BYTES;
 
+    /** The process of changes that no fsync of this file is about. */
+    private static final int NOBODY = 0;
+
     private static final class Change {
         final long tag;
         final int from;
@@ -30,6 +33,7 @@ final class FileModel {
         boolean closed;
         boolean synced;
         boolean exposed;
+        boolean doubtful;
 
         Change(long tag, int from, int to, int sizeAfter, int process) {
             this.tag = tag;
@@ -39,9 +43,22 @@ final class FileModel {
             this.process = process;
         }
 
+        /**
+         * The same in a clone.
+         *
+         * @param isThere whether the clone surely has it
+         */
+        Change inClone(boolean isThere) {
+            Change copy = new Change(tag, from, to, sizeAfter, NOBODY);
+            copy.synced = synced;
+            copy.exposed = exposed;
+            copy.doubtful = doubtful || !isThere;
+            return copy;
+        }
+
         /** Whether it holds once it was acknowledged, whatever happened since. */
         boolean isLasting() {
-            return synced || isCut() || !exposed;
+            return !doubtful && (synced || isCut() || !exposed);
         }
 
         /** The masters do this, the others are done by chunk servers. */
@@ -55,7 +72,10 @@ final class FileModel {
     }
 
     final long ino;
+
+    /** With the directory in front of it, if that is another one than of most files. */
     final String name;
+
     private final List<Change> changes = new ArrayList<>();
     private @Nullable String owner;
     private boolean retired;
@@ -63,6 +83,16 @@ final class FileModel {
     FileModel(long ino, String name) {
         this.ino = ino;
         this.name = name;
+    }
+
+    /** Whether it is in the directory that most files are in. */
+    boolean isAmongMost() {
+        return name.indexOf('/') < 0;
+    }
+
+    /** The name in its directory. */
+    String leaf() {
+        return name.substring(name.indexOf('/') + 1);
     }
 
     /** Takes the file for writing; false when another does or nobody may any more. */
@@ -133,6 +163,18 @@ final class FileModel {
         }
     }
 
+    /** It was written again, as a copy: what is on stable media is elsewhere. */
+    void copied() {
+        changes.forEach(change -> change.synced = false);
+    }
+
+    /** All of it is on stable media, unless it was lost before. */
+    void stored() {
+        for (Change change : changes) {
+            change.synced |= !change.exposed;
+        }
+    }
+
     /** All servers that have it lost their power. */
     void exposed() {
         for (Change change : changes) {
@@ -140,6 +182,55 @@ final class FileModel {
                 change.exposed = true;
             }
         }
+    }
+
+    /**
+     * The first changes, as a clone has them that is asked for now.
+     *
+     * @param since so many are surely in it
+     * @param until so many may be in it
+     */
+    FileModel past(String cloneName, int since, int until) {
+        FileModel past = new FileModel(0, cloneName);
+        for (int i = 0; i < until; i++) {
+            past.changes.add(changes.get(i).inClone(i < since));
+        }
+        return past;
+    }
+
+    /** The changes that a source has had since may be in its clone, too. */
+    void catchUp(FileModel source) {
+        for (int i = changes.size(); i < source.changes.size(); i++) {
+            changes.add(source.changes.get(i).inClone(false));
+        }
+    }
+
+    /**
+     * A file of which the contents were read and are known from now on: what it may have had before
+     * counts only where they may be lost.
+     *
+     * @param newIno its inode
+     * @param synced whether they are on stable media
+     * @param exposed whether all servers that had them may have lost their power
+     */
+    FileModel known(long newIno, ByteBuffer contents, boolean synced, boolean exposed) {
+        FileModel known = new FileModel(newIno, name);
+        known.changes.addAll(changes);
+        int cells = contents.remaining() / Cells.BYTES;
+        known.truncate(cells, NOBODY);
+        int from = 0;
+        for (int i = 1; i <= cells; i++) {
+            long tag = Cells.read(contents, from).tag();
+            if (i == cells || Cells.read(contents, i).tag() != tag) {
+                Change change = new Change(tag, from, i, cells, NOBODY);
+                change.synced = synced;
+                change.exposed = exposed;
+                known.changes.add(change);
+                from = i;
+            }
+        }
+        known.closed();
+        return known;
     }
 
     /** How many changes were acknowledged: for {@link #mismatch} of a read that begins now. */

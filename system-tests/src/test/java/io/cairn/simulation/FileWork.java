@@ -324,15 +324,18 @@ final class FileWork {
             return;
         }
         oracle.files.remove(model);
-        Name name = Name.of(model.name);
+        Name name = Name.of(model.leaf());
+        long home = oracle.directoryOf(model, directory);
         Outcome<Boolean> gone =
-                call.run("unlink " + name, () -> fs.unlink(Caller.ROOT, directory, name));
+                call.run("unlink " + model.name, () -> fs.unlink(Caller.ROOT, home, name));
         writing = null;
         if (gone.isDone()) {
-            oracle.removed.add(model.name);
+            if (model.isAmongMost()) {
+                oracle.removed.add(model.name);
+            }
             oracle.trashed.put(model.ino, model);
         } else {
-            refused(gone, "unlink " + name);
+            refused(gone, "unlink " + model.name);
         }
     }
 

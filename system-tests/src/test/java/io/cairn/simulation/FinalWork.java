@@ -53,6 +53,7 @@ final class FinalWork implements SimulatedClient.Work {
         oracle.jobs.stream().filter(JobModel::isReady).forEach(model -> jobs.look(fs, model));
         new SnapshotWork(oracle, call).readAll(fs);
         new SnapshotWork(oracle, call).readBacks(fs);
+        new CloneWork(oracle, call).readAll(fs);
         for (String name : oracle.removed) {
             gone(fs, name);
         }

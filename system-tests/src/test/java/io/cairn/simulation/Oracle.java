@@ -19,6 +19,8 @@ final class Oracle {
     final List<SnapshotModel> snapshots = new ArrayList<>();
     final List<SnapshotPlan.Back> backs = new ArrayList<>();
     final List<String> removed = new ArrayList<>();
+    final List<CloneModel> clones = new ArrayList<>();
+    final List<CloneTree> cloneTrees = new ArrayList<>();
 
     /** Files that were removed and may be brought back, by their inodes. */
     final Map<Long, FileModel> trashed = new HashMap<>();
@@ -60,6 +62,22 @@ final class Oracle {
         return files.stream().filter(file -> file.owner() == null && !file.isRetired()).toList();
     }
 
+    /**
+     * The directory that a file is in.
+     *
+     * @param most the one of most files
+     */
+    long directoryOf(FileModel file, long most) {
+        if (file.isAmongMost()) {
+            return most;
+        }
+        return cloneTrees.stream()
+                .filter(tree -> file.name.startsWith(tree.name + "/"))
+                .mapToLong(CloneTree::ino)
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** One of some. */
     static <T> T pick(Random random, List<T> some) {
         return some.get(random.nextInt(some.size()));
@@ -91,6 +109,9 @@ final class Oracle {
         trashed.values().forEach(FileModel::exposed);
         // Some of theirs were removed since.
         snapshots.forEach(snapshot -> snapshot.files().forEach(FileModel::exposed));
+        clones.forEach(CloneModel::exposed);
+        // Those of jobs that have not ended.
+        cloneTrees.forEach(tree -> tree.files.forEach(CloneModel::exposed));
         log.exposed();
     }
 

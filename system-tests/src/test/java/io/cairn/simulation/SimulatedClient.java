@@ -23,6 +23,9 @@ final class SimulatedClient {
     private static final int READ_AHEAD_BYTES = 256 << 10;
     private static final int BUFFER_BYTES = 8 << 20;
 
+    /** A copy of one chunk or more shares chunks. */
+    private static final long SHARE_FROM_BYTES = 1L << SimulatedCluster.CHUNK_SIZE_LOG2;
+
     private final Simulation simulation;
     private final SimulatedNetwork network;
     private final List<Endpoint> masters;
@@ -90,7 +93,8 @@ final class SimulatedClient {
         ClientSettings usual =
                 ClientSettings.of(masters, node + "/" + incarnation)
                         .withAttributeTtlMs(attributeTtlMs)
-                        .withBuffers(BUFFER_BYTES, READ_AHEAD_BYTES);
+                        .withBuffers(BUFFER_BYTES, READ_AHEAD_BYTES)
+                        .withShareFromBytes(SHARE_FROM_BYTES);
         ClientSettings settings =
                 writeBackDelayMs > 0 ? usual.withWriteBackDelayMs(writeBackDelayMs) : usual;
         threads.start(

@@ -23,11 +23,14 @@ final class SimulatedServer {
     private static final Path DIRECTORY = Path.of("/target");
     private static final int PORT = 7100;
 
+    /** Chunks rest so long before they are packed, in pools with a compression. */
+    private static final long PACK_AFTER_MS = 800;
+
     private final Simulation simulation;
     private final SimulatedNetwork network;
     private final List<Endpoint> masters;
     private final String node;
-    private final SimulatedDisk disk = new SimulatedDisk(DISK_BYTES);
+    private final SimulatedDisk disk;
     private @Nullable SimulatedScheduler scheduler;
     private @Nullable StorageTarget target;
     private @Nullable ChunkService service;
@@ -40,6 +43,7 @@ final class SimulatedServer {
         this.network = network;
         this.masters = masters;
         this.node = node;
+        this.disk = new SimulatedDisk(DISK_BYTES, simulation);
     }
 
     String node() {
@@ -81,7 +85,9 @@ final class SimulatedServer {
                         task -> work(newScheduler, task),
                         random,
                         boots);
-        ChunkSettings settings = ChunkSettings.of(node, new Endpoint(node, PORT), masters);
+        ChunkSettings settings =
+                ChunkSettings.of(node, new Endpoint(node, PORT), masters)
+                        .packingAfter(PACK_AFTER_MS);
         ChunkService started = new ChunkService(world, settings, List.of(opened));
         started.start();
         scheduler = newScheduler;

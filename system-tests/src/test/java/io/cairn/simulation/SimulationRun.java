@@ -22,6 +22,7 @@ final class SimulationRun {
     private final Simulation simulation;
     private final History history;
     private final Oracle oracle;
+    private final PackPlan packing;
     private final List<ClientWork> work = new ArrayList<>();
 
     /**
@@ -36,6 +37,7 @@ final class SimulationRun {
         this.simulation = cluster.simulation;
         this.history = cluster.history;
         this.oracle = new Oracle(simulation, history);
+        this.packing = new PackPlan(cluster);
     }
 
     /** What came of it. */
@@ -46,7 +48,26 @@ final class SimulationRun {
             long digest,
             int successes,
             int failures,
-            long steps) {}
+            long steps,
+            Coverage coverage) {}
+
+    /**
+     * What it tried of what only some seeds have.
+     *
+     * @param clones clones and copies of files that were read
+     * @param trees clones of directories that were made
+     * @param packedBlobs blobs that the last processes of servers packed
+     */
+    record Coverage(long clones, long trees, long packedBlobs) {
+        static final Coverage NONE = new Coverage(0, 0, 0);
+
+        Coverage plus(Coverage other) {
+            return new Coverage(
+                    clones + other.clones,
+                    trees + other.trees,
+                    packedBlobs + other.packedBlobs);
+        }
+    }
 
     /** Runs to the end, or to the first violation. */
     Result run() {
@@ -70,7 +91,15 @@ final class SimulationRun {
                 history.digest(),
                 oracle.successes(),
                 oracle.failures(),
-                simulation.stepCount());
+                simulation.stepCount(),
+                coverage());
+    }
+
+    private Coverage coverage() {
+        return new Coverage(
+                oracle.clones.stream().filter(CloneModel::isRead).count(),
+                oracle.cloneTrees.stream().filter(tree -> tree.ino() != 0).count(),
+                packing.packedBlobs());
     }
 
     private void play() {
@@ -90,6 +119,9 @@ final class SimulationRun {
         snapshots.begin();
         TrashPlan trash = new TrashPlan(cluster, oracle);
         trash.begin();
+        ClonePlan clones = new ClonePlan(cluster, oracle);
+        clones.begin();
+        packing.begin();
         if (faulty) {
             faults.begin();
             moves.begin();
@@ -98,6 +130,8 @@ final class SimulationRun {
         moves.end();
         snapshots.end();
         trash.end();
+        clones.end();
+        packing.end();
         faults.end();
         cluster.network.setFaults(NetworkFaults.NONE);
         oracle.calm();
@@ -108,6 +142,10 @@ final class SimulationRun {
             history.violate("L1 jobs do not end: " + cluster.jobs());
         }
         operator.end();
+        if (!isOver() && !runUntil(clones::isDone, WHOLE_LIMIT_MS)) {
+            history.violate("L1 jobs of clones do not end: " + cluster.jobs());
+        }
+        clones.stop();
         if (!isOver() && !runUntil(cluster::isWhole, WHOLE_LIMIT_MS)) {
             history.violate("L1 redundancy does not return: " + cluster.state());
         }

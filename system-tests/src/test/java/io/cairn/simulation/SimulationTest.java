@@ -3,6 +3,7 @@ package io.cairn.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.simulation.SimulationRun.Coverage;
 import io.cairn.simulation.SimulationRun.Result;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.Timeout;
 final class SimulationTest {
     private static final int SEEDS = 200;
     private static final int SHOWN = 3;
+
+    /** With so many seeds all kinds of work come. */
+    private static final int MANY = 100;
 
     /** Failed once: replicas stayed different when the report of a failed member was lost. */
     private static final long[] FORMER = {912};
@@ -49,13 +53,20 @@ final class SimulationTest {
     void promisesHoldUnderFaults() {
         StringBuilder failures = new StringBuilder();
         int broken = 0;
+        Coverage coverage = Coverage.NONE;
         for (long seed : seeds()) {
             Result result = new SimulationRun(seed, true).run();
+            coverage = coverage.plus(result.coverage());
             if (result.violation() != null && ++broken <= SHOWN) {
                 failures.append(failure(result));
             }
         }
         assertEquals(0, broken, "seeds failed; the first are\n" + failures);
+        if (seeds().size() >= MANY) {
+            boolean isAll =
+                    coverage.clones() > 0 && coverage.trees() > 0 && coverage.packedBlobs() > 0;
+            assertTrue(isAll, "not all kinds of work came: " + coverage);
+        }
     }
 
     @Test

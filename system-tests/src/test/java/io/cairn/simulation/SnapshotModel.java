@@ -97,6 +97,16 @@ final class SnapshotModel {
         return isOther && !mayFade ? "snapshot " + name + " of " + file.name + " changed" : null;
     }
 
+    /** What a clone of a file in it has. */
+    CloneModel clone(String cloneName, FileModel file) {
+        return new CloneModel(cloneName, file, of(since, file), of(until, file));
+    }
+
+    /** What it shows of a directory, with the numbers of the living inodes. */
+    Map<String, Node> nodes(TreeModel tree) {
+        return Objects.requireNonNull(trees.get(tree)).nodes();
+    }
+
     private static int of(Map<FileModel, Integer> counts, FileModel file) {
         return Objects.requireNonNull(counts.get(file));
     }

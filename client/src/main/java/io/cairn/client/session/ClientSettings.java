@@ -17,6 +17,7 @@ import java.util.List;
  * @param bufferBytes buffers for written and read-ahead data, together: 64 MiB
  * @param readAheadBytes largest window read ahead of one sequential reader; 0 = none: 16 MiB
  * @param writeBackDelayMs written data goes out and is committed at the latest after this: 1 s
+ * @param shareFromBytes a copy of so many bytes within the mount shares chunks: 64 MiB
  */
 public record ClientSettings(
         List<Endpoint> masters,
@@ -27,7 +28,8 @@ public record ClientSettings(
         long attributeTtlMs,
         long bufferBytes,
         int readAheadBytes,
-        long writeBackDelayMs) {
+        long writeBackDelayMs,
+        long shareFromBytes) {
     /** Smallest buffer limit: room for a few writes of the largest size. */
     static final long MIN_BUFFER_BYTES = 8L << 20;
 
@@ -45,7 +47,8 @@ public record ClientSettings(
                 1_000,
                 64L << 20,
                 16 << 20,
-                1_000);
+                1_000,
+                64L << 20);
     }
 
     /** The same with another time limit for one operation, above 0. */
@@ -92,13 +95,30 @@ public record ClientSettings(
                 attributeTtlMs,
                 newBufferBytes,
                 newReadAheadBytes,
-                writeBackDelayMs);
+                writeBackDelayMs,
+                shareFromBytes);
     }
 
     /** The same with another delay of write-back, above 0. */
     public ClientSettings withWriteBackDelayMs(long delayMs) {
         atLeast(1, delayMs, "writeBackDelayMs");
         return times(requestTimeoutMs, attemptTimeoutMs, connectTimeoutMs, attributeTtlMs, delayMs);
+    }
+
+    /** The same with another least size of copies that share chunks, above 0. */
+    public ClientSettings withShareFromBytes(long bytes) {
+        atLeast(1, bytes, "shareFromBytes");
+        return new ClientSettings(
+                masters,
+                clientName,
+                requestTimeoutMs,
+                attemptTimeoutMs,
+                connectTimeoutMs,
+                attributeTtlMs,
+                bufferBytes,
+                readAheadBytes,
+                writeBackDelayMs,
+                bytes);
     }
 
     private ClientSettings times(
@@ -112,7 +132,8 @@ public record ClientSettings(
                 attributeTtl,
                 bufferBytes,
                 readAheadBytes,
-                writeBackDelay);
+                writeBackDelay,
+                shareFromBytes);
     }
 
     private static void atLeast(long least, long value, String name) {

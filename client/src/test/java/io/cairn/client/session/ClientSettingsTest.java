@@ -14,12 +14,13 @@ class ClientSettingsTest {
     @Test
     void eachMethodChangesWhatItNames() {
         assertEquals(
-                new ClientSettings(MASTERS, "c", 1, 2, 3, 4, 64L << 20, 16 << 20, 5),
+                new ClientSettings(MASTERS, "c", 1, 2, 3, 4, 64L << 20, 16 << 20, 5, 6),
                 STANDARD.withRequestTimeoutMs(1)
                         .withAttemptTimeoutMs(2)
                         .withConnectTimeoutMs(3)
                         .withAttributeTtlMs(4)
-                        .withWriteBackDelayMs(5));
+                        .withWriteBackDelayMs(5)
+                        .withShareFromBytes(6));
         ClientSettings buffers = STANDARD.withBuffers(9L << 20, 7);
         assertEquals(9L << 20, buffers.bufferBytes());
         assertEquals(7, buffers.readAheadBytes());
@@ -37,5 +38,6 @@ class ClientSettingsTest {
         assertThrows(IllegalArgumentException.class, () -> ClientSettings.of(List.of(), "nobody"));
         assertThrows(IllegalArgumentException.class, () -> STANDARD.withRequestTimeoutMs(0));
         assertThrows(IllegalArgumentException.class, () -> STANDARD.withBuffers(1, 0));
+        assertThrows(IllegalArgumentException.class, () -> STANDARD.withShareFromBytes(0));
     }
 }

@@ -2,6 +2,7 @@ package io.cairn.testkit.simulated;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The entries of a simulated directory, as processes see them and as they are on the medium. */
@@ -45,5 +46,29 @@ final class SimulatedDirectory {
                 entry.directory.revert();
             }
         }
+    }
+
+    /** Hands over all files, here and below, in the order of their names. */
+    void files(Consumer<SimulatedFile> each) {
+        for (Entry entry : seen.values()) {
+            if (entry.directory != null) {
+                entry.directory.files(each);
+            } else if (entry.file != null) {
+                each.accept(entry.file);
+            }
+        }
+    }
+
+    /** Bytes that files take, here and below. */
+    long allocatedBytes() {
+        long sum = 0;
+        for (Entry entry : seen.values()) {
+            if (entry.directory != null) {
+                sum += entry.directory.allocatedBytes();
+            } else if (entry.file != null) {
+                sum += entry.file.allocatedBytes();
+            }
+        }
+        return sum;
     }
 }

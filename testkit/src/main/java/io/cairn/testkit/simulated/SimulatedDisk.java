@@ -1,5 +1,6 @@
 package io.cairn.testkit.simulated;
 
+import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.testkit.simulated.SimulatedDirectory.Entry;
@@ -46,14 +47,21 @@ public final class SimulatedDisk implements Disk {
     private final SimulatedDirectory root = new SimulatedDirectory();
     private final List<List<Update>> unsynced = new ArrayList<>();
     private final Map<Operation, Predicate<Path>> faults = new EnumMap<>(Operation.class);
+    private final @Nullable Clock clock;
     private long capacityBytes;
     private long usedBytes;
     private int incarnation;
     private boolean tearing = true;
 
-    /** An empty disk. */
+    /** An empty disk that does not tell when files were changed. */
     public SimulatedDisk(long capacityBytes) {
+        this(capacityBytes, null);
+    }
+
+    /** An empty disk that tells by a clock when files were changed. */
+    public SimulatedDisk(long capacityBytes, @Nullable Clock clock) {
         this.capacityBytes = capacityBytes;
+        this.clock = clock;
     }
 
     /** Changes how much fits; what is there stays. */
@@ -90,7 +98,7 @@ public final class SimulatedDisk implements Disk {
     /** The process dies: its files are closed, nothing is lost. */
     public synchronized void kill() {
         incarnation++;
-        forgetOpens(root);
+        root.files(SimulatedFile::forgetOpens);
         recount();
     }
 
@@ -113,44 +121,12 @@ public final class SimulatedDisk implements Disk {
         unsynced.clear();
         incarnation++;
         root.revert();
-        crashFiles(root, survival, random);
+        root.files(file -> file.crash(survival, tearing, random));
         recount();
     }
 
-    private void crashFiles(SimulatedDirectory directory, Survival survival, Random random) {
-        for (Entry entry : directory.entries().values()) {
-            if (entry.directory() != null) {
-                crashFiles(entry.directory(), survival, random);
-            } else if (entry.file() != null) {
-                entry.file().crash(survival, tearing, random);
-            }
-        }
-    }
-
-    private static void forgetOpens(SimulatedDirectory directory) {
-        for (Entry entry : directory.entries().values()) {
-            if (entry.directory() != null) {
-                forgetOpens(entry.directory());
-            } else if (entry.file() != null) {
-                entry.file().forgetOpens();
-            }
-        }
-    }
-
     private void recount() {
-        usedBytes = allocated(root);
-    }
-
-    private static long allocated(SimulatedDirectory directory) {
-        long sum = 0;
-        for (Entry entry : directory.entries().values()) {
-            if (entry.directory() != null) {
-                sum += allocated(entry.directory());
-            } else if (entry.file() != null) {
-                sum += entry.file().allocatedBytes();
-            }
-        }
-        return sum;
+        usedBytes = root.allocatedBytes();
     }
 
     private void check(Operation operation, Path path) throws FileSystemException {
@@ -224,6 +200,7 @@ public final class SimulatedDisk implements Disk {
         SimulatedDirectory parent = parentOf(path);
         if (!parent.entries().containsKey(nameOf(path))) {
             SimulatedFile made = new SimulatedFile();
+            made.modified(nowMs());
             made.addNames(1);
             change(List.of(new Update(parent, nameOf(path), new Entry(made, null))));
         }
@@ -257,6 +234,16 @@ public final class SimulatedDisk implements Disk {
     @Override
     public synchronized boolean exists(Path path) {
         return find(path) != null || entry(path) != null;
+    }
+
+    @Override
+    public synchronized long modifiedMs(Path path) throws IOException {
+        check(Operation.NAME, path);
+        return file(path).modifiedMs();
+    }
+
+    private long nowMs() {
+        return clock == null ? -1 : clock.wallNs() / 1_000_000;
     }
 
     @Override
@@ -415,6 +402,7 @@ public final class SimulatedDisk implements Disk {
         public void write(ByteBuffer source, long offsetBytes) throws IOException {
             synchronized (SimulatedDisk.this) {
                 begin(Operation.WRITE);
+                file.modified(nowMs());
                 byte[] bytes = new byte[source.remaining()];
                 source.duplicate().get(bytes);
                 int done = 0;
@@ -465,6 +453,7 @@ public final class SimulatedDisk implements Disk {
         public void truncate(long sizeBytes) throws IOException {
             synchronized (SimulatedDisk.this) {
                 begin(Operation.WRITE);
+                file.modified(nowMs());
                 long before = file.allocatedBytes();
                 file.truncate(sizeBytes);
                 usedBytes += file.allocatedBytes() - before;
@@ -475,6 +464,7 @@ public final class SimulatedDisk implements Disk {
         public void punchHole(long offsetBytes, long lengthBytes) throws IOException {
             synchronized (SimulatedDisk.this) {
                 begin(Operation.WRITE);
+                file.modified(nowMs());
                 long before = file.allocatedBytes();
                 file.zero(offsetBytes, offsetBytes + lengthBytes);
                 usedBytes += file.allocatedBytes() - before;

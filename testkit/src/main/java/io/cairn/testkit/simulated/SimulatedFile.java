@@ -23,6 +23,7 @@ final class SimulatedFile {
     private final Set<Long> unsynced = new HashSet<>();
     private long sizeBytes;
     private long storedSizeBytes;
+    private long modifiedMs = -1;
     private int names;
     private int opens;
 
@@ -33,6 +34,16 @@ final class SimulatedFile {
     /** Bytes that the pages take. */
     long allocatedBytes() {
         return (long) seen.size() * PAGE_BYTES;
+    }
+
+    /** When it was changed last, by the wall clock; -1 when that is not known. */
+    long modifiedMs() {
+        return modifiedMs;
+    }
+
+    /** It is changed at a time, by the wall clock. */
+    void modified(long wallMs) {
+        modifiedMs = wallMs;
     }
 
     void addNames(int count) {
