@@ -149,10 +149,14 @@ final class SimulationRun {
         if (!isOver() && !runUntil(cluster::isWhole, WHOLE_LIMIT_MS)) {
             history.violate("L1 redundancy does not return: " + cluster.state());
         }
-        if (isOver()) {
-            return;
+        if (!isOver()) {
+            history.note("whole");
+            lookAgain(snapshots, trash);
         }
-        history.note("whole");
+    }
+
+    /** The last look of a client, and what has to be gone by then. */
+    private void lookAgain(SnapshotPlan snapshots, TrashPlan trash) {
         SimulatedClient reader = cluster.client("reader");
         reader.start(new FinalWork(oracle, call(reader)), 0);
         cluster.clients.add(reader);
