@@ -54,8 +54,7 @@ final class CloneWork {
 
     /** Reads a clone. */
     void read(FileSystem fs, Random random) {
-        List<CloneTree> made =
-                oracle.cloneTrees.stream().filter(CloneTree::hasKnownNames).toList();
+        List<CloneTree> made = oracle.cloneTrees.stream().filter(CloneTree::hasKnownNames).toList();
         if (!made.isEmpty() && random.nextInt(4) == 0) {
             look(fs, Oracle.pick(random, made));
             return;

@@ -63,9 +63,7 @@ final class SimulationRun {
 
         Coverage plus(Coverage other) {
             return new Coverage(
-                    clones + other.clones,
-                    trees + other.trees,
-                    packedBlobs + other.packedBlobs);
+                    clones + other.clones, trees + other.trees, packedBlobs + other.packedBlobs);
         }
     }
 

@@ -355,8 +355,7 @@ final class QuotaRunTest {
         boolean isOpen = random.nextInt(3) == 0;
         Sums hard = isOpen ? Sums.ZERO : soft.plus(new Sums(random.nextInt(9), 300, 0));
         boolean isNone = random.nextInt(5) == 0;
-        Quota quota =
-                isNone ? Quota.NONE : new Quota(soft, hard, 1_000L * random.nextInt(30));
+        Quota quota = isNone ? Quota.NONE : new Quota(soft, hard, 1_000L * random.nextInt(30));
         boolean isStrict = random.nextInt(3) == 0;
         Reply reply = bench.leader(new LeaderMutation.SetQuota(account, quota, isStrict));
         if (quota.isNone()) {

@@ -85,7 +85,8 @@ public final class RpcbindRegistration implements AutoCloseable {
 
     private void register(Mapping mapping) {
         // When the first answer was lost, the second SET finds what the first one made.
-        if (call(PortmapProcedure.SET, mapping) == 0 && call(PortmapProcedure.GETPORT, mapping) != mapping.port()) {
+        if (call(PortmapProcedure.SET, mapping) == 0
+                && call(PortmapProcedure.GETPORT, mapping) != mapping.port()) {
             throw new FsException(
                     Errno.EACCES,
                     "rpcbind refuses " + title(mapping) + ": run as root, or rpcbind with -i");
