@@ -7,6 +7,9 @@ const MIB = 1024 * 1024;
 const CHUNK_SIZES = [['keep', 'Leave as it is'], ['', 'The standard'],
     ...[1, 2, 4, 8, 16, 32, 64].map((n) => [String(n * MIB), `${n} MiB`])];
 
+const INLINE_LIMITS = [['keep', 'Leave as it is'], ['', 'The standard'], ['0', 'None'],
+    ['512', '512 bytes'], ...[1, 2, 4, 8, 16].map((n) => [String(n * 1024), `${n} KiB`])];
+
 /** The fields of a policy; `keep` stands for: not to be changed. */
 function policyFields(when) {
     return [
@@ -17,15 +20,23 @@ function policyFields(when) {
             options: CHUNK_SIZES },
         { name: 'stripe', label: 'Placement groups in turn', when, value: '', type: 'number',
             min: 0, hint: 'Empty: leave as it is; 0: all groups of the pool.' },
+        { name: 'compression', label: 'Compression', when, value: 'keep',
+            options: [['keep', 'Leave as it is'], ['', 'The standard'], ['none', 'None'],
+                ['lz4', 'LZ4, fast'], ['zstd', 'Zstandard, smaller']] },
+        { name: 'inlineLimitBytes', label: 'Contents in the masters, up to', when, value: 'keep',
+            options: INLINE_LIMITS },
     ];
 }
 
 function policyBody(values) {
     const body = {};
-    for (const name of ['replicas', 'chunkSizeBytes']) {
+    for (const name of ['replicas', 'chunkSizeBytes', 'inlineLimitBytes']) {
         if (values[name] !== 'keep') {
             body[name] = values[name] === '' ? null : Number(values[name]);
         }
+    }
+    if (values.compression !== 'keep') {
+        body.compression = values.compression || null;
     }
     if (values.stripe !== '') {
         body.stripe = Number(values.stripe);

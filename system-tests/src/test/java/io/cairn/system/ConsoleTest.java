@@ -161,14 +161,17 @@ final class ConsoleTest {
         browser.see("main", "standard copies");
         browser.press("Change the policy");
         browser.choose("#field-replicas", "1");
+        browser.choose("#field-compression", "none");
+        browser.choose("#field-inlineLimitBytes", "16384");
         assertEquals(List.of(), browser.barriers());
         browser.press("See what would change");
         browser.see("dialog", "replicas 1");
+        browser.see("dialog", "compression none, inlineLimitBytes 16");
         browser.see("dialog", "order a job for the tree");
         picture("policy");
         assertEquals(List.of(), browser.barriers());
         browser.press("Set the policy");
-        browser.see("main", "1 copy, standard chunks");
+        browser.see("main", "1 copy, standard chunks.*up to 16 KiB in the masters");
         go("audit");
         browser.see("main td", "PATCH .*projects/notes");
     }

@@ -106,6 +106,10 @@ final class FsInfoCommand implements Callable<Integer> {
         Layout layout = placement.inode().layout();
         byte[] inline = placement.inode().inline();
         if (layout == null) {
+            if (a.isDirectory()) {
+                FsGetCommand.lines(placement.inode().policy())
+                        .forEach(line -> System.out.println("  new files: " + line));
+            }
             return;
         }
         System.out.printf(
