@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
@@ -14,10 +17,15 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.metadata.Namespace;
 import io.cairn.testkit.posix.NativePosix;
 import io.cairn.testkit.posix.Posix;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Reply;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class CopyRangeTest {
     private static final int MB = 1 << 20;
     private static final int LARGE = 65 * MB + 77;
+    private static final int QUOTA = 8 * MB;
 
     /** Chunk servers of a slow machine may answer too late: then bytes are copied. */
     private static final int MAX_TRIES = 4;
@@ -270,5 +279,57 @@ final class CopyRangeTest {
             }
         }
         assertEquals(List.of(), namespace().check());
+    }
+
+    /** A directory that takes {@link #QUOTA} bytes. */
+    private long limited() throws Exception {
+        long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("limited"), 0755).ino();
+        Quota quota = new Quota(Sums.ZERO, new Sums(0, QUOTA, 0), 0);
+        LeaderMutation limit = new LeaderMutation.SetQuota(Account.directory(dir), quota, false);
+        Reply reply = cluster.embedded().service().submit(limit).get(60, TimeUnit.SECONDS);
+        assertEquals(new Reply.Done(), reply);
+        return dir;
+    }
+
+    @Test
+    void aQuotaThatIsReachedEndsACopyAfterWhatItTells() throws Exception {
+        byte[] contents = random(20 * MB);
+        long source;
+        try (OpenFile from = create(fs, "whole")) {
+            source = from.ino();
+            from.write(0, ByteBuffer.wrap(contents));
+        }
+        long dir = limited();
+        CairnFileSystem limited = cluster.client("limited");
+        long copy;
+        long done = 0;
+        Name name = Name.of("to");
+        try (OpenFile from = limited.open(Caller.ROOT, source, FileSystem.O_RDONLY);
+                OpenFile to =
+                        limited.create(Caller.ROOT, dir, name, 0644, FileSystem.O_RDWR).file()) {
+            copy = to.ino();
+            FsException full = null;
+            while (full == null) {
+                try {
+                    long count = to.copyFrom(from, done, done, contents.length - done);
+                    assertTrue(count > 0, "it ends with an error");
+                    done += count;
+                } catch (FsException e) {
+                    full = e;
+                }
+                assertTrue(done > 0 && done <= QUOTA, "copied " + done);
+            }
+            assertEquals(Errno.EDQUOT, full.errno());
+            to.sync(false);
+            long end = done;
+            FsException again =
+                    assertThrows(
+                            FsException.class,
+                            () -> to.copyFrom(from, end, end, contents.length - end));
+            assertEquals(Errno.EDQUOT, again.errno());
+            assertEquals(done, to.attributes().size());
+        }
+        byte[] found = read(cluster.client("reader"), copy);
+        assertArrayEquals(Arrays.copyOf(contents, (int) done), found);
     }
 }
