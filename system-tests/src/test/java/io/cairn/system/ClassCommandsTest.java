@@ -111,6 +111,23 @@ final class ClassCommandsTest {
     }
 
     @Test
+    void aClassSaysWhichSnapshotsAreTaken() {
+        CairnFileSystem fs = cluster.client("schedule");
+        fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("s"), 0755);
+        ok("class", "create", "kept", "--schedule", "monthly=3");
+        ok("fs", "set", "--class", "kept", "/s");
+        String listed = ok("snapshot", "schedule");
+        assertTrue(listed.contains("/s") && listed.contains("kept"), listed);
+        fails("no kind 'yearly'", "class", "set", "kept", "--schedule", "yearly=1");
+        ok("class", "set", "kept", "--schedule", "weekly=2", "--replicas", "1");
+        assertTrue(ok("class", "show", "kept").contains("weekly=2"));
+        ok("class", "set", "kept", "--schedule", "none");
+        assertTrue(!ok("snapshot", "schedule").contains("kept"));
+        ok("fs", "set", "--class", "none", "/s");
+        ok("class", "remove", "kept");
+    }
+
+    @Test
     void rulesChooseTheClassOfNewFiles() {
         CairnFileSystem fs = cluster.client("java");
         long dir = fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("d"), 0755).ino();

@@ -13,6 +13,7 @@ import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
 import io.cairn.admin.resource.TreePath;
+import io.cairn.admin.snapshot.ClassSchedules;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Labels;
@@ -27,10 +28,11 @@ import io.cairn.wire.master.JobMutation.ClassMutation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /classes}: named policies; {@code /directory-classes}: directories that have one. */
+/** {@code /classes}: named policies that directories refer to. */
 public final class ClassesResource implements Resource {
     private static final int MAX_STRIPE = 65_536;
 
@@ -46,6 +48,7 @@ public final class ClassesResource implements Resource {
     private static final String INLINE = "inlineLimitBytes";
     private static final String LABELS = "labels";
     private static final String TRASH = "trashSeconds";
+    private static final String SCHEDULE = "schedule";
 
     private static final Field[] FIELDS = {
         Field.maybe(
@@ -77,7 +80,12 @@ public final class ClassesResource implements Resource {
         Field.maybe(
                 TRASH,
                 Shape.whole(0, MAX_TRASH_S),
-                "How long removed files are kept; 0: not; null: as the directory above says.")
+                "How long removed files are kept; 0: not; null: as the directory above says."),
+        Field.maybe(
+                SCHEDULE,
+                Shape.text(),
+                "Snapshots that are taken of directories that have the class, and how many are"
+                        + " kept: hourly=24,daily=7; null: none.")
     };
 
     private static final Field NAME =
@@ -85,18 +93,13 @@ public final class ClassesResource implements Resource {
 
     private static final Shape CLASS = Shape.fields(fieldsOfClass());
 
-    private static final Shape ASSIGNMENT =
-            Shape.fields(
-                    Field.of("path", Shape.text(), "The file or directory."),
-                    Field.maybe("class", Shape.text(), "That holds for it; null: none."),
-                    Field.maybe("from", Shape.text(), "The directory where it was set."),
-                    Field.maybe("rule", Shape.text(), "The rule that chooses it for a file."));
-
     private final MasterService master;
+    private final ClassSchedules schedules;
 
-    /** The classes of a cluster. */
-    public ClassesResource(MasterService master) {
+    /** The classes of a cluster, and the snapshots that they say. */
+    public ClassesResource(MasterService master, ClassSchedules schedules) {
         this.master = master;
+        this.schedules = schedules;
     }
 
     private static Field[] fieldsOfClass() {
@@ -135,22 +138,7 @@ public final class ClassesResource implements Resource {
                         .answers(CLASS)
                         .changes(this::change),
                 Route.of("DELETE", "/classes/{name}", Role.ADMIN, "Removes one that is not used.")
-                        .changes(this::remove),
-                Route.of(
-                                "GET",
-                                "/directory-classes/{path*}",
-                                Role.READ,
-                                "The class that holds for a file or directory.")
-                        .answers(ASSIGNMENT)
-                        .reads(call -> Outcome.of(assignment(place(call)))),
-                Route.of(
-                                "PUT",
-                                "/directory-classes/{path*}",
-                                Role.ADMIN,
-                                "Sets the class of a directory and of what is below.")
-                        .takes(Field.maybe("class", Shape.text(), "Null: as the directory above."))
-                        .answers(ASSIGNMENT)
-                        .changes(this::assign));
+                        .changes(this::remove));
     }
 
     private Outcome list(Call call) {
@@ -212,6 +200,7 @@ public final class ClassesResource implements Resource {
         Map<String, Object> document = Json.map();
         document.put("name", storageClass.name());
         putFields(document, storageClass);
+        document.put(SCHEDULE, schedules.text(storageClass.name()));
         document.put("directoryCount", users.size());
         document.put("rules", rulesOf(storageClass.name()).stream().map(ClassRule::id).toList());
         document.put(
@@ -231,10 +220,24 @@ public final class ClassesResource implements Resource {
         document.put(TRASH, storageClass.trashSeconds() >= 0 ? storageClass.trashSeconds() : null);
     }
 
-    private static Map<String, Object> fields(StorageClass storageClass) {
+    private static Map<String, Object> fields(
+            StorageClass storageClass, @Nullable String schedule) {
         Map<String, Object> document = Json.map();
         putFields(document, storageClass);
+        document.put(SCHEDULE, schedule);
         return document;
+    }
+
+    private static @Nullable String schedule(Call call, @Nullable String before) {
+        if (!call.body().containsKey(SCHEDULE)) {
+            return before;
+        }
+        String text = call.bodyText(SCHEDULE);
+        try {
+            return text == null ? null : ClassSchedules.normal(text);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(SCHEDULE, "'schedule': " + e.getMessage() + ".");
+        }
     }
 
     /** What a body says, and the rest as it was. */
@@ -323,28 +326,33 @@ public final class ClassesResource implements Resource {
         }
         StorageClass made =
                 asked(call, new StorageClass(name, Policy.STANDARD, StorageClass.UNSAID));
-        requireSomething(made);
+        String schedule = schedule(call, null);
+        requireSomething(made, schedule);
         requireServers(call, made);
-        Plan plan =
-                new Plan(
-                        () ->
-                                ClassChange.carryOut(
-                                        master,
-                                        new ClassMutation.SetClass(made, true),
-                                        () ->
-                                                Outcome.created(
-                                                        document(find(name)), "/classes/" + name)));
-        plan.change("class " + name, null, fields(made));
+        Plan plan = new Plan(() -> makeNow(made, schedule));
+        Map<String, Object> fields = fields(made, schedule);
+        plan.change("class " + name, null, fields);
         warnOfMissingPool(plan, made);
-        return plan.basedOn(List.of(name, fields(made)));
+        return plan.basedOn(List.of(name, fields));
     }
 
-    private static void requireSomething(StorageClass made) {
-        if (made.policy().equals(Policy.STANDARD) && made.trashSeconds() < 0) {
+    /** With its schedule, or none that another class of the name once had. */
+    private synchronized Outcome makeNow(StorageClass made, @Nullable String schedule) {
+        if (findOrNull(made.name()) == null) {
+            schedules.set(made.name(), schedule);
+        }
+        return ClassChange.carryOut(
+                master,
+                new ClassMutation.SetClass(made, true),
+                () -> Outcome.created(document(find(made.name())), "/classes/" + made.name()));
+    }
+
+    private static void requireSomething(StorageClass made, @Nullable String schedule) {
+        if (made.policy().equals(Policy.STANDARD) && made.trashSeconds() < 0 && schedule == null) {
             throw Problem.invalid(
                     REPLICAS,
                     "The class says nothing: give replicas, chunkSizeBytes, stripe,"
-                            + " compression, inlineLimitBytes, labels or trashSeconds.");
+                            + " compression, inlineLimitBytes, labels, trashSeconds or schedule.");
         }
     }
 
@@ -376,12 +384,17 @@ public final class ClassesResource implements Resource {
     private Plan change(Call call) {
         StorageClass before = find(call.text("name"));
         StorageClass after = asked(call, before);
-        requireSomething(after);
+        String scheduleBefore = schedules.text(before.name());
+        String schedule = schedule(call, scheduleBefore);
+        requireSomething(after, schedule);
         requireServers(call, after);
+        if (schedule != null && !schedule.equals(scheduleBefore)) {
+            schedules.requireRoom(before.name(), schedule, 0);
+        }
         Plan plan = new Plan(() -> changeNow(call));
-        Map<String, Object> from = fields(before);
-        fields(after)
-                .forEach(
+        Map<String, Object> from = fields(before, scheduleBefore);
+        Map<String, Object> to = fields(after, schedule);
+        to.forEach(
                         (field, value) -> {
                             Object old = from.get(field);
                             if (old == null ? value != null : !old.equals(value)) {
@@ -394,13 +407,27 @@ public final class ClassesResource implements Resource {
                     "New files below %s follow; files that are there stay as they are."
                             .formatted(Wording.count(users, "directory")));
         }
+        if (!Objects.equals(schedule, scheduleBefore)) {
+            warnOfSchedule(plan, schedule);
+        }
         warnOfMissingPool(plan, after);
-        return plan.basedOn(List.of(before.name(), from, fields(after)));
+        return plan.basedOn(List.of(before.name(), from, to));
+    }
+
+    private static void warnOfSchedule(Plan plan, @Nullable String schedule) {
+        plan.warn(
+                schedule == null
+                        ? "Snapshots that were taken stay until somebody drops them."
+                        : "Of directories that have the class the oldest snapshots of each kind are"
+                                + " dropped when there are more than it says.");
     }
 
     /** One at a time, so that none takes back what another one has just said. */
     private synchronized Outcome changeNow(Call call) {
         StorageClass after = asked(call, find(call.text("name")));
+        if (call.body().containsKey(SCHEDULE)) {
+            schedules.set(after.name(), schedule(call, null));
+        }
         return ClassChange.carryOut(
                 master,
                 new ClassMutation.SetClass(after, false),
@@ -427,61 +454,17 @@ public final class ClassesResource implements Resource {
                                     found.name(),
                                     TreePath.textOf(master.namespace(), rules.getFirst())));
         }
-        Plan plan =
-                new Plan(
-                        () ->
-                                ClassChange.carryOut(
-                                        master,
-                                        new ClassMutation.RemoveClass(found.name()),
-                                        Outcome::done));
-        plan.change("class " + found.name(), fields(found), null);
-        return plan.basedOn(List.of(found.name(), fields(found)));
+        Plan plan = new Plan(() -> removeNow(found.name()));
+        Map<String, Object> fields = fields(found, schedules.text(found.name()));
+        plan.change("class " + found.name(), fields, null);
+        return plan.basedOn(List.of(found.name(), fields));
     }
 
-    private TreePath place(Call call) {
-        return TreePath.find(master.namespace(), call.bytes("path"));
-    }
-
-    private Map<String, Object> assignment(TreePath place) {
-        Assignment found = master.namespace().classes().of(place.inode().ino());
-        Map<String, Object> document = Json.map();
-        document.put("path", place.text());
-        document.put("class", found == null ? null : found.name());
-        ClassRule rule = found == null ? null : found.rule();
-        document.put("from", found == null || rule != null ? null : path(found.ino()));
-        document.put("rule", rule == null ? null : TreePath.textOf(master.namespace(), rule));
-        return document;
-    }
-
-    private Plan assign(Call call) {
-        TreePath place = place(call);
-        if (!place.inode().attributes().isDirectory()) {
-            throw Problem.conflict(
-                    "'" + place.text() + "' is not a directory: name the one that it is in.");
-        }
-        String wanted = call.bodyText("class");
-        if (wanted != null && findOrNull(wanted) == null) {
-            throw Problem.invalid(
-                    "class", "There is no class '%s'. There are: %s.".formatted(wanted, names()));
-        }
-        long ino = place.inode().ino();
-        Plan plan =
-                new Plan(
-                        () ->
-                                ClassChange.carryOut(
-                                        master,
-                                        new ClassMutation.AssignClass(
-                                                ino, wanted == null ? "" : wanted),
-                                        () -> Outcome.of(assignment(place))));
-        Assignment found = master.namespace().classes().of(ino);
-        boolean isOwn = found != null && found.ino() == ino;
-        String before = found != null && isOwn ? found.name() : null;
-        plan.change("class of " + place.text(), before, wanted);
-        plan.warn("It holds for new files; files that are there stay as they are.");
-        Map<String, Object> basis = Json.map();
-        basis.put("ino", ino);
-        basis.put("before", before);
-        basis.put("after", wanted);
-        return plan.basedOn(basis);
+    private synchronized Outcome removeNow(String name) {
+        Outcome done =
+                ClassChange.carryOut(
+                        master, new ClassMutation.RemoveClass(name), Outcome::done);
+        schedules.set(name, null);
+        return done;
     }
 }

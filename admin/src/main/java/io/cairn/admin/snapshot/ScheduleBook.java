@@ -15,31 +15,66 @@ import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * The schedules of a cluster: records {@code snapshot-schedule/INODE} of the administration in the
- * replicated state. Thread-safe; changes block until they are in the log.
+ * replicated state, and for other directories what their storage class says. Thread-safe; changes
+ * block until they are in the log.
  */
 public final class ScheduleBook implements ScheduledSnapshots.SnapshotCluster {
     private static final String PREFIX = "snapshot-schedule/";
 
     private final MasterService master;
     private final Records records;
+    private final ClassSchedules classes;
 
     /** The schedules that a master knows; only the leader's may be changed. */
     public ScheduleBook(MasterService master, Records records) {
         this.master = master;
         this.records = records;
+        classes = new ClassSchedules(master, records, this);
+    }
+
+    /** What storage classes say. */
+    public ClassSchedules classes() {
+        return classes;
     }
 
     @Override
     public long changes() {
-        return master.namespace().recordChanges();
+        return master.namespace().recordChanges() + classes.changes();
     }
 
     @Override
     public List<DirectorySchedule> schedules() {
+        List<DirectorySchedule> found = new ArrayList<>(own());
+        Set<Long> owners = found.stream().map(DirectorySchedule::root).collect(Collectors.toSet());
+        classes.ofDirectories()
+                .forEach(
+                        (each, counts) -> {
+                            long root = each.ino();
+                            if (!owners.contains(root) && isThere(root)) {
+                                String path = path(root, Json.hex(root));
+                                found.add(
+                                        new DirectorySchedule(root, path, counts, 0, each.name()));
+                            }
+                        });
+        return found;
+    }
+
+    /** Directories without a schedule of their own that have a class, apart from one of them. */
+    long followers(String className, long otherThan) {
+        Set<Long> owners = own().stream().map(DirectorySchedule::root).collect(Collectors.toSet());
+        return master.namespace().classes().assignments().stream()
+                .filter(each -> each.name().equals(className) && each.ino() != otherThan)
+                .filter(each -> !owners.contains(each.ino()))
+                .count();
+    }
+
+    private List<DirectorySchedule> own() {
         List<DirectorySchedule> found = new ArrayList<>();
         for (AdminRecord record : records.all(PREFIX)) {
             Map<String, Object> stored = Json.stored(record.value());
@@ -91,7 +126,9 @@ public final class ScheduleBook implements ScheduledSnapshots.SnapshotCluster {
 
     @Override
     public void forget(DirectorySchedule schedule) {
-        records.change(new RecordChange(key(schedule.root()), schedule.version(), null));
+        if (schedule.className() == null) {
+            records.change(new RecordChange(key(schedule.root()), schedule.version(), null));
+        }
     }
 
     private static String key(long root) {

@@ -179,8 +179,10 @@ public final class ScheduledSnapshots {
                 cluster.snapshots().stream().collect(Collectors.groupingBy(SnapshotRecord::root));
         for (DirectorySchedule schedule : schedules) {
             if (!cluster.isThere(schedule.root())) {
-                cluster.forget(schedule);
-                tellEnd(schedule);
+                if (schedule.className() == null) {
+                    cluster.forget(schedule);
+                    tellEnd(schedule);
+                }
                 continue;
             }
             List<SnapshotRecord> its = snapshots.getOrDefault(schedule.root(), List.of());

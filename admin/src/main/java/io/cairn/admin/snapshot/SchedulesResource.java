@@ -48,6 +48,7 @@ public final class SchedulesResource implements Resource {
         List<Field> fields = new ArrayList<>();
         fields.add(Field.of("directory", Shape.text(), "The path of the directory now."));
         fields.add(Field.of("schedule", Shape.text(), "As people write it: hourly=24,daily=7."));
+        fields.add(Field.maybe("class", Shape.text(), "That says it; null: the directory does."));
         fields.addAll(SnapshotCounts.fields());
         fields.add(Field.of("snapshotCount", Shape.count(), "Snapshots of it that are there."));
         fields.add(Field.maybe("lastAt", Shape.time(), "When the youngest of these was taken."));
@@ -97,6 +98,7 @@ public final class SchedulesResource implements Resource {
         Map<String, Object> document = Json.map();
         document.put("directory", schedule.directory());
         document.put("schedule", schedule.counts().text());
+        document.put("class", schedule.className());
         schedule.counts().put(document);
         document.put("snapshotCount", its.size());
         document.put(
@@ -226,6 +228,12 @@ public final class SchedulesResource implements Resource {
             throw Problem.notFound(
                     "'%s' has no schedule of its own: 'GET /snapshot-schedules' lists all."
                             .formatted(place.text()));
+        }
+        if (found.className() != null) {
+            throw Problem.conflict(
+                    ("'%s' has the schedule of class '%s': take it from the class, or give the"
+                                    + " directory another class or a schedule of its own.")
+                            .formatted(place.text(), found.className()));
         }
         Plan plan =
                 new Plan(

@@ -36,6 +36,45 @@ record SnapshotCounts(int hourly, int daily, int weekly, int monthly) {
                 count(document, Cadence.MONTHLY));
     }
 
+    /**
+     * The counts that a text tells: {@code hourly=24,daily=7}.
+     *
+     * @throws IllegalArgumentException with what is wrong, and what would be right
+     */
+    static SnapshotCounts parse(String text) {
+        Map<String, Object> document = Json.map();
+        for (String part : text.split(",", -1)) {
+            String[] words = part.split("=", -1);
+            if (words.length != 2 || !isKind(words[0]) || !words[1].matches("[1-9][0-9]{0,3}")) {
+                throw new IllegalArgumentException(
+                        "'"
+                                + part
+                                + "' is no KIND=N such as hourly=24,daily=7: kinds are hourly,"
+                                + " daily, weekly and monthly, N is from 1 to "
+                                + MAX);
+            }
+            if (document.put(words[0], Integer.valueOf(words[1])) != null) {
+                throw new IllegalArgumentException(
+                        "'" + words[0] + "' is said twice: give it once");
+            }
+        }
+        SnapshotCounts counts = of(document);
+        if (counts.total() > MAX) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' keeps more than " + MAX + " snapshots: give smaller numbers");
+        }
+        return counts;
+    }
+
+    private static boolean isKind(String word) {
+        for (Cadence cadence : Cadence.values()) {
+            if (cadence.text().equals(word)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static int count(Map<String, Object> document, Cadence cadence) {
         return document.get(cadence.text()) instanceof Number number ? number.intValue() : 0;
     }

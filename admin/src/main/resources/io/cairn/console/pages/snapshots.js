@@ -38,6 +38,7 @@ function scheduleList(schedules) {
         table('Schedules', [
             ['Directory', (s) => h('span', { class: 'path' }, s.directory)],
             ['Kept', (s) => s.schedule],
+            ['Class', (s) => s.class],
             ['There', (s) => String(s.snapshotCount)],
             ['Last', (s) => s.lastAt && time(s.lastAt)],
             ['Next', (s) => time(s.nextAt)],

@@ -52,6 +52,66 @@ final class ClassesResourceTest {
         return bench.get(path);
     }
 
+    private Map<String, Object> schedule(String path) throws Exception {
+        for (Map<String, Object> each : bench.items("/snapshot-schedules")) {
+            if (path.equals(each.get("directory"))) {
+                return each;
+            }
+        }
+        return Map.of();
+    }
+
+    @Test
+    void directoriesOfAClassHaveItsScheduleOfSnapshots() throws Exception {
+        String body = "{\"name\":\"kept\",\"schedule\":\"monthly=3,daily=7\"}";
+        assertEquals("daily=7,monthly=3", done(201, "POST", "/classes", body).get("schedule"));
+        assertEquals(List.of(), bench.items("/snapshot-schedules"));
+        String assigned = "{\"class\":\"kept\"}";
+        HttpResponse<String> plan =
+                bench.change("PUT", "/directory-classes/d?plan=true", assigned);
+        assertTrue(plan.body().contains("taken and kept: daily=7,monthly=3"), plan.body());
+        done(200, "PUT", "/directory-classes/d", assigned);
+        assertEquals("kept", schedule("/d").get("class"));
+        assertEquals("daily=7,monthly=3", schedule("/d").get("schedule"));
+        refused(409, "schedule of class 'kept'", "DELETE", "/snapshot-schedules/d", "");
+
+        done(200, "PUT", "/snapshot-schedules/d", "{\"monthly\":2}");
+        assertNull(schedule("/d").get("class"));
+        assertEquals("monthly=2", schedule("/d").get("schedule"));
+        assertEquals(204, bench.change("DELETE", "/snapshot-schedules/d", "").statusCode());
+        done(200, "PATCH", "/classes/kept", "{\"schedule\":\"weekly=1\"}");
+        assertEquals("weekly=1", schedule("/d").get("schedule"));
+        done(200, "PATCH", "/classes/kept", "{\"replicas\":2}");
+        assertEquals("weekly=1", get("/classes/kept").get("schedule"));
+        done(200, "PATCH", "/classes/kept", "{\"schedule\":null}");
+        assertEquals(List.of(), bench.items("/snapshot-schedules"));
+    }
+
+    @Test
+    void schedulesOfClassesAreCheckedAndGoWithThem() throws Exception {
+        String with = "{\"name\":\"kept\",\"schedule\":\"%s\"}";
+        for (String bad : List.of("yearly=1", "daily=0", "daily", "daily=1,daily=2", "")) {
+            refused(400, "schedule", "POST", "/classes", with.formatted(bad));
+        }
+        refused(400, "more than 4000", "POST", "/classes", with.formatted("daily=4000,weekly=1"));
+        done(201, "POST", "/classes", with.formatted("daily=1500"));
+        forest.mkdir(dir, "e");
+        forest.mkdir(dir, "g");
+        String assigned = "{\"class\":\"kept\"}";
+        done(200, "PUT", "/directory-classes/d", assigned);
+        done(200, "PUT", "/directory-classes/d/e", assigned);
+        done(200, "PUT", "/directory-classes/d/e", assigned);
+        refused(409, "would keep 4500", "PUT", "/directory-classes/d/g", assigned);
+        refused(409, "at most 4000", "PATCH", "/classes/kept", "{\"schedule\":\"daily=2001\"}");
+        done(200, "PATCH", "/classes/kept", "{\"schedule\":\"daily=2000\"}");
+        done(200, "PUT", "/directory-classes/d", "{\"class\":null}");
+        done(200, "PUT", "/directory-classes/d/e", "{\"class\":null}");
+        assertEquals(List.of(), bench.items("/snapshot-schedules"));
+        assertEquals(204, bench.change("DELETE", "/classes/kept", "").statusCode());
+        done(201, "POST", "/classes", "{\"name\":\"kept\",\"replicas\":2}");
+        assertNull(get("/classes/kept").get("schedule"));
+    }
+
     @Test
     void aClassIsMadeAssignedChangedAndRemoved() throws Exception {
         Map<String, Object> made =

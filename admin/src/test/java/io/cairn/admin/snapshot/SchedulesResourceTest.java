@@ -8,10 +8,13 @@ import io.cairn.admin.AdminBench;
 import io.cairn.admin.Forest;
 import io.cairn.admin.api.EventLog;
 import io.cairn.admin.api.Records;
+import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.fs.Name;
 import io.cairn.master.LoneMaster;
 import io.cairn.metadata.snapshot.SnapshotRecord;
 import io.cairn.testkit.ManualClock;
+import io.cairn.wire.master.JobMutation.ClassMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -84,6 +87,44 @@ final class SchedulesResourceTest {
             forest.made(new TreeMutation.Rmdir(Forest.ROOT, Name.of("e")));
             until(() -> ticked(next, clock) && book.schedules().size() == 1);
             assertEquals(List.of(), master.service.namespace().check());
+        }
+    }
+
+    @Test
+    void theyAreTakenOfDirectoriesThatHaveAClass() throws Exception {
+        try (LoneMaster master = LoneMaster.withoutServers()) {
+            Forest forest = new Forest(master.service);
+            long dir = forest.mkdir(Forest.ROOT, "d").ino();
+            ManualClock clock =
+                    new ManualClock(Instant.parse("2026-11-28T18:07:09Z").toEpochMilli());
+            ScheduleBook book = new ScheduleBook(master.service, new Records(master.service));
+            ScheduledSnapshots taker = new ScheduledSnapshots(book, new EventLog(clock), clock);
+            book.classes().set("kept", "daily=1");
+            ticked(taker, clock);
+            assertEquals(List.of(), book.schedules());
+            StorageClass kept =
+                    new StorageClass("kept", Policy.STANDARD.withInline(512), StorageClass.UNSAID);
+            forest.submit(new ClassMutation.SetClass(kept, true));
+            forest.submit(new ClassMutation.AssignClass(dir, "kept"));
+            book.classes().assigned();
+            List<String> first = List.of("daily-2026-11-28T00:00Z");
+            until(() -> ticked(taker, clock) && names(master, dir).equals(first));
+            clock.advance(24 * HOUR_MS);
+            List<String> next = List.of("daily-2026-11-29T00:00Z");
+            until(() -> ticked(taker, clock) && names(master, dir).equals(next));
+
+            long empty = forest.mkdir(Forest.ROOT, "e").ino();
+            forest.submit(new ClassMutation.AssignClass(empty, "kept"));
+            assertEquals(2, book.schedules().size());
+            forest.made(new TreeMutation.Rmdir(Forest.ROOT, Name.of("e")));
+            forest.submit(new ClassMutation.AssignClass(dir, ""));
+            clock.advance(24 * HOUR_MS);
+            for (int i = 0; i < 10; i++) {
+                ticked(taker, clock);
+            }
+            assertEquals(List.of(), book.schedules());
+            assertEquals(next, names(master, dir));
+            assertEquals("daily=1", book.classes().text("kept"));
         }
     }
 

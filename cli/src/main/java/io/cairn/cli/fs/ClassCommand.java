@@ -32,13 +32,14 @@ import picocli.CommandLine.Parameters;
             "  cairn class create videos --replicas 2 --chunk-size 16M --trash 7d",
             "  cairn fs set --class videos /mnt/cairn/videos",
             "  cairn class set videos --replicas 3",
+            "  cairn class set videos --schedule daily=7,weekly=4",
             "  cairn class of /mnt/cairn/videos/2026",
             "  cairn class apply videos"
         })
 public final class ClassCommand implements Callable<Integer> {
     private static final String COLUMNS =
             "name replicas chunkSizeBytes:size stripe compression inlineLimitBytes:inline"
-                    + " labels trashSeconds directoryCount directories rules";
+                    + " labels trashSeconds schedule directoryCount directories rules";
     private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
 
     @Override
@@ -99,6 +100,14 @@ public final class ClassCommand implements Callable<Integer> {
                 description = "How long removed files are kept, such as 7d; 'off' or 'default'.")
         private @Nullable String trash;
 
+        @Option(
+                names = "--schedule",
+                paramLabel = "KIND=N,...",
+                description =
+                        "Snapshots of each directory that has the class, such as hourly=24,daily=7;"
+                                + " 'none' for no more.")
+        private @Nullable String schedule;
+
         @SuppressWarnings("NullAway") // JSON has null, Map<String, Object> has no word for it.
         Map<String, Object> body() {
             Map<String, @Nullable Object> body = new LinkedHashMap<>();
@@ -110,13 +119,25 @@ public final class ClassCommand implements Callable<Integer> {
             if (trash != null) {
                 body.put("trashSeconds", FsSetCommand.trashSeconds(trash));
             }
+            if (schedule != null) {
+                body.put("schedule", snapshots(schedule));
+            }
             if (body.isEmpty()) {
                 throw new CommandException(
                         ExitCode.USAGE,
                         "the class says nothing; give --replicas, --chunk-size, --stripe,"
-                                + " --compression, --inline-limit, --labels or --trash");
+                                + " --compression, --inline-limit, --labels, --trash or"
+                                + " --schedule");
             }
             return new LinkedHashMap<>(body);
+        }
+
+        private static @Nullable String snapshots(String text) {
+            if (text.equals("none") || text.equals(FsSetCommand.DEFAULT)) {
+                return null;
+            }
+            SnapshotScheduleCommand.parse(text);
+            return text;
         }
 
         private static @Nullable String expression(String text) {

@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
 @Calls("GET /snapshot-schedules")
 public final class SnapshotScheduleCommand implements Callable<Integer> {
     private static final String COLUMNS =
-            "directory schedule snapshotCount:snapshots lastAt:last nextAt:next error";
+            "directory schedule class snapshotCount:snapshots lastAt:last nextAt:next error";
     private static final List<String> KINDS = List.of("hourly", "daily", "weekly", "monthly");
 
     @Mixin private Reading reading = new Reading();
