@@ -35,7 +35,6 @@ public final class DirectoryTable {
     }
 
     private final Transaction transaction;
-    private final YoungDirectories young = new YoungDirectories();
 
     public DirectoryTable(Transaction transaction) {
         this.transaction = transaction;
@@ -43,9 +42,6 @@ public final class DirectoryTable {
 
     /** The inode of a name in a directory, or null. */
     public @Nullable Dentry find(long parentIno, Name name) {
-        if (young.lacks(parentIno, name)) {
-            return null;
-        }
         if (TrashPlace.isItself(parentIno, name)) {
             return new Dentry(TrashPlace.INO, FileType.DIRECTORY);
         }
@@ -114,17 +110,6 @@ public final class DirectoryTable {
         RecordWriter records = transaction.records();
         byte[] value = records.begin(9).u8(dentry.type().code()).i64(dentry.ino()).toBytes();
         records.put(Family.DENTRY, Keys.dentry(parentIno, name), value);
-        young.put(parentIno, name);
-    }
-
-    /** A directory is made, without names. */
-    public void begin(long ino) {
-        young.made(ino);
-    }
-
-    /** A directory is removed; it has no names. */
-    public void end(long ino) {
-        young.removed(ino);
     }
 
     /** Removes a name; the caller keeps the counts of the directory. */

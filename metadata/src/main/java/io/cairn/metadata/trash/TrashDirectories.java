@@ -141,7 +141,6 @@ final class TrashDirectories {
         long ino = TrashPlace.directory(transaction.counters().takeIno());
         InodeDraft made = inodes.directoryLike(ino, model.attributes(), model.policy());
         made.mode |= STICKY;
-        directories.begin(ino);
         inodes.copyXattrs(model.ino(), ino);
         enter(above.ino, name, made);
         byte[] shown = path.length == 0 ? new byte[] {'/'} : path;
@@ -205,7 +204,6 @@ final class TrashDirectories {
         long above = directory.parentIno();
         Name name = directories.nameOf(directory);
         table.remove(directory.ino());
-        directories.end(directory.ino());
         leave(above, name, true);
         inodes.unlink(directory, above, name);
         known.clear();

@@ -212,7 +212,6 @@ public final class TrashOperations {
                         transaction.counters().takeIno(),
                         model == null ? like.attributes() : model.before(),
                         like.policy());
-        directories.begin(draft.ino);
         inodes.copyXattrs(modelIno, draft.ino);
         inodes.links().named(draft, parentIno, tried);
         inodes.put(draft);

@@ -225,7 +225,6 @@ public final class NameOperations {
         changed.entryCount++;
         if (inode.type == FileType.DIRECTORY) {
             changed.nlink++;
-            directories.begin(inode.ino);
         }
         directories.put(parent.ino(), name, new Dentry(inode.ino, inode.type));
         inodes.links().named(inode, parent.ino(), name);
@@ -240,7 +239,6 @@ public final class NameOperations {
         Inode left = trash.remove(inode, parent.ino(), name);
         if (inode.attributes().isDirectory()) {
             changed.nlink--;
-            directories.end(inode.ino());
         }
         directories.remove(parent.ino(), name);
         Inode remaining = inodes.put(changed);
