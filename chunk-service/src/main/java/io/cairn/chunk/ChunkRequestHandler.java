@@ -63,7 +63,7 @@ final class ChunkRequestHandler implements Handler {
     /** Requests to one disk at a time; a disk that hangs keeps its own. */
     private record Budgets(Budget clients, Budget servers) {}
 
-    private final ChunkDoor door;
+    private final ChunkRoleCheck roles;
     private final TicketCheck tickets;
     private final Groups groups;
     private final Map<StorageTarget, Budgets> budgets = new ConcurrentHashMap<>();
@@ -73,8 +73,12 @@ final class ChunkRequestHandler implements Handler {
     private volatile boolean draining;
 
     ChunkRequestHandler(
-            ChunkDoor door, TicketCheck tickets, Groups groups, long clientBytes, int targets) {
-        this.door = door;
+            ChunkRoleCheck roles,
+            TicketCheck tickets,
+            Groups groups,
+            long clientBytes,
+            int targets) {
+        this.roles = roles;
         this.tickets = tickets;
         this.groups = groups;
         this.clientBytes = clientBytes;
@@ -109,7 +113,7 @@ final class ChunkRequestHandler implements Handler {
 
     @Override
     public void handle(Connection from, Message request, Answer answer) {
-        door.require(from.principal(), request.header());
+        roles.require(from.principal(), request.header());
         ChunkRequest decoded;
         try {
             Decoder in = request.decoder();
@@ -124,10 +128,10 @@ final class ChunkRequestHandler implements Handler {
             from.close();
             return;
         }
-        door.require(from.principal(), decoded);
+        roles.require(from.principal(), decoded);
         tickets.require(from, decoded);
         boolean fromServer =
-                !ChunkDoor.isClient(from.principal())
+                !ChunkRoleCheck.isClient(from.principal())
                         && (decoded.isOfServers() || decoded.type().sender() == Sender.ANYBODY);
         Budgets both = budgets(decoded);
         Budget budget = fromServer ? both.servers : both.clients;

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
-import io.cairn.chunk.direct.DirectDoor;
+import io.cairn.chunk.direct.DirectSocket;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.ConcurrencyLimit;
 import io.cairn.chunk.peer.CopyPace;
@@ -112,7 +112,7 @@ public final class ChunkService implements AutoCloseable {
         this.tickets = new TicketCheck(refusals, world.clock());
         this.door =
                 new ChunkRequestHandler(
-                        new ChunkDoor(refusals),
+                        new ChunkRoleCheck(refusals),
                         tickets,
                         groups,
                         settings.clientBytes(),
@@ -137,7 +137,7 @@ public final class ChunkService implements AutoCloseable {
     }
 
     /** Lets clients of this machine read files themselves. Before {@link #start}. */
-    public void grantThrough(DirectDoor files) {
+    public void grantThrough(DirectSocket files) {
         targets.forEach(target -> target.grants().begin(files.words(), files));
         station.lease().showTo(files.words()::allowUntil);
     }

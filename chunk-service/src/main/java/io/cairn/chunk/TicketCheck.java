@@ -87,7 +87,7 @@ final class TicketCheck {
      */
     void require(Connection from, ChunkRequest request) {
         Principal client = from.principal();
-        if (!ChunkDoor.isClient(client)) {
+        if (!ChunkRoleCheck.isClient(client)) {
             return;
         }
         Keys now = keys;

@@ -37,7 +37,7 @@ public final class Certification {
 
     private final ReplicatedLog log;
     private final Refusals refusals;
-    private final MasterDoor door;
+    private final MasterRoleCheck door;
     private final TicketIssuer tickets;
     private final Set<Connection> hearers = ConcurrentHashMap.newKeySet();
     private volatile @Nullable CertificateIssuer issuer;
@@ -51,7 +51,7 @@ public final class Certification {
             ReplicatedLog log, Supplier<Namespace> namespace, Clock clock, RandomGenerator random) {
         this.log = log;
         this.refusals = new Refusals("master", clock);
-        this.door = new MasterDoor(refusals);
+        this.door = new MasterRoleCheck(refusals);
         this.tickets =
                 new TicketIssuer(
                         namespace,
@@ -74,7 +74,7 @@ public final class Certification {
         return refusals;
     }
 
-    MasterDoor door() {
+    MasterRoleCheck door() {
         return door;
     }
 

@@ -40,7 +40,7 @@ final class ClusterRequests {
      * @throws io.cairn.base.FsException EACCES when it is not the asker's business
      */
     @Nullable Message serve(Connection from, ClusterRequest asked, Answer answer) {
-        MasterDoor door = certification.door();
+        MasterRoleCheck door = certification.door();
         door.requireOwnName(from.principal(), asked);
         door.requireOwnGroup(from.principal(), asked, namespace.get().clusterMap());
         return switch (asked) {

@@ -5,8 +5,8 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.access.Admitted;
 import io.cairn.master.access.Logins;
+import io.cairn.master.access.MountAdmission;
 import io.cairn.master.access.MountClient;
-import io.cairn.master.access.MountGate;
 import io.cairn.master.access.Visit;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.quota.Allowances;
@@ -55,7 +55,7 @@ final class RequestHandler implements Handler {
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
-    private final MountGate gate;
+    private final MountAdmission gate;
     private final DirectoryWatch watch;
     private final ContentWatch contents;
     private final OrphanReaper reaper;
@@ -84,7 +84,7 @@ final class RequestHandler implements Handler {
         this.log = services.log;
         this.namespace = services.namespace;
         this.sessions = services.sessions;
-        this.gate = new MountGate(services.namespace, services.sessions);
+        this.gate = new MountAdmission(services.namespace, services.sessions);
         this.watch = services.watch;
         this.contents = services.contents;
         this.reaper = services.reaper;

@@ -3,8 +3,8 @@ package io.cairn.master;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.master.access.MountAdmission;
 import io.cairn.master.access.MountClient;
-import io.cairn.master.access.MountGate;
 import io.cairn.master.access.MountRule;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * until the last of them has done so or expired nothing may be purged ({@link #isComplete}).
  * Thread-safe.
  */
-final class SessionTable implements MountGate.Sessions {
+final class SessionTable implements MountAdmission.Sessions {
     private final Clock clock;
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();

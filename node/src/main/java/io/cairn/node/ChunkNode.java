@@ -4,7 +4,7 @@ import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.chunk.FormerTargets;
-import io.cairn.chunk.direct.DirectDoor;
+import io.cairn.chunk.direct.DirectSocket;
 import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
@@ -108,7 +108,7 @@ public final class ChunkNode implements AutoCloseable {
     private void grantThroughSocket(ProcessContext world, Path directory) {
         long machine = BootIdentity.of(List.of(), world.random());
         Path socket = new TargetPaths(directory).direct();
-        DirectDoor door = DirectDoor.open(socket, machine, world.random(), world.clock());
+        DirectSocket door = DirectSocket.open(socket, machine, world.random(), world.clock());
         if (door != null) {
             closing.add(door);
             service.grantThrough(door);

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.chunk.direct.DirectDoor;
+import io.cairn.chunk.direct.DirectSocket;
 import io.cairn.chunk.peer.Lease;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.grant.GrantWords;
@@ -48,7 +48,7 @@ final class BlobGrantsTest {
 
     @TempDir private Path temporary;
     private StoreWorld world;
-    private DirectDoor door;
+    private DirectSocket door;
     private LocalSocket socket;
     private SharedWords words;
 
@@ -58,7 +58,7 @@ final class BlobGrantsTest {
         Path path = temporary.resolve("target/direct");
         door =
                 Objects.requireNonNull(
-                        DirectDoor.open(path, MACHINE, new Random(3), Clock.system()));
+                        DirectSocket.open(path, MACHINE, new Random(3), Clock.system()));
         world.target().grants().begin(door.words(), door);
         socket = LocalSocket.connect(path, 10_000);
         socket.send(DirectRequest.HELLO, door.server(), null);
@@ -236,7 +236,7 @@ final class BlobGrantsTest {
     @Test
     void aPathTooLongForASocketMeansNoGrants() {
         Path path = temporary.resolve("x".repeat(LocalSocket.MAX_NAME_BYTES));
-        assertNull(DirectDoor.open(path, MACHINE, new Random(3), Clock.system()));
+        assertNull(DirectSocket.open(path, MACHINE, new Random(3), Clock.system()));
         assertNotNull(socket);
     }
 

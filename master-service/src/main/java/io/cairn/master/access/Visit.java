@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Visit {
     private final Namespace namespace;
-    private final MountGate.Sessions sessions;
+    private final MountAdmission.Sessions sessions;
     private final Client client;
     private final List<MountRule> rules;
 
@@ -60,7 +60,11 @@ public final class Visit {
         }
     }
 
-    Visit(Namespace namespace, MountGate.Sessions sessions, Client client, List<MountRule> rules) {
+    Visit(
+            Namespace namespace,
+            MountAdmission.Sessions sessions,
+            Client client,
+            List<MountRule> rules) {
         this.namespace = namespace;
         this.sessions = sessions;
         this.client = client;

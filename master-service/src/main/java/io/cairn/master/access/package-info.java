@@ -1,12 +1,12 @@
 /**
  * Mount rules: which addresses may reach which tree, and what they may do there. The rules are a
- * record of the administration; the leader asks {@link io.cairn.master.access.MountGate} about
+ * record of the administration; the leader asks {@link io.cairn.master.access.MountAdmission} about
  * every request of a session, as a client is not trusted. A rule can ask for a user with a
  * password: {@link io.cairn.master.access.Logins} knows who has logged in over which connection.
  * Chunk servers ask nobody: {@link io.cairn.master.access.TicketIssuer} signs what they believe.
  *
  * <pre>
- *   request -> MountGate: rules of the address?  no rules at all -> on, nothing was decoded
+ *   request -> MountAdmission: rules of the address?  no rules at all -> on, nothing was decoded
  *                             |
  *                         Visit: inodes in a tree of a rule?  read-only?  denied?
  *                             |

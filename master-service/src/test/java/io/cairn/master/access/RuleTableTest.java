@@ -44,7 +44,7 @@ class RuleTableTest {
     private static final MountClient LIAR = new MountClient("10.0.0.66", null);
 
     private final Namespace namespace = new Namespace(new MemoryStore());
-    private final MountGate gate = new MountGate(() -> namespace, new NothingHeld());
+    private final MountAdmission gate = new MountAdmission(() -> namespace, new NothingHeld());
     private long session;
     private long sequence;
     private long index;
@@ -53,7 +53,7 @@ class RuleTableTest {
     private Place closed = new Place(0, 0, 0, 0, 0, 0);
 
     /** No session holds anything open. */
-    private static final class NothingHeld implements MountGate.Sessions {
+    private static final class NothingHeld implements MountAdmission.Sessions {
         @Override
         public boolean holds(long session, long ino) {
             return false;

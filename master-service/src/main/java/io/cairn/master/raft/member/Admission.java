@@ -57,7 +57,7 @@ public final class Admission {
     private final Membership seat;
     private final RaftServer.Division division;
     private final LeaderGate gate;
-    private final RollCall others;
+    private final HelloQuestions others;
     private final Supplier<Namespace> state;
     private final BooleanSupplier low;
     private final Runnable leave;
@@ -93,7 +93,7 @@ public final class Admission {
     public record Environment(
             RaftServer.Division division,
             LeaderGate gate,
-            RollCall others,
+            HelloQuestions others,
             Supplier<Namespace> state,
             BooleanSupplier low,
             Ends ends) {}

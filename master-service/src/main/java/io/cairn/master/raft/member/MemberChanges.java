@@ -34,7 +34,7 @@ public final class MemberChanges {
     private static final int LEAST_TO_SWAP = 3;
 
     private final MemberList members;
-    private final RollCall others;
+    private final HelloQuestions others;
     private final LocalRequests requests;
     private final Membership seat;
     private final Clock clock;
@@ -48,7 +48,7 @@ public final class MemberChanges {
      */
     public MemberChanges(
             MemberList members,
-            RollCall others,
+            HelloQuestions others,
             LocalRequests requests,
             Membership seat,
             Clock clock,

@@ -14,11 +14,11 @@ import io.cairn.wire.master.OperationNames;
  * Decides by its role whether somebody may ask a chunk server for something: mounts and gateways
  * read and write, only chunk servers replicate. Thread-safe.
  */
-final class ChunkDoor {
+final class ChunkRoleCheck {
     private final Refusals refusals;
 
     /** A door that tells what it refuses. */
-    ChunkDoor(Refusals refusals) {
+    ChunkRoleCheck(Refusals refusals) {
         this.refusals = refusals;
     }
 

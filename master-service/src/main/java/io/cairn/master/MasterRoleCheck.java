@@ -22,14 +22,14 @@ import java.util.List;
  * Decides by its role whether somebody may ask a master for something, from the first bytes of the
  * request. Thread-safe.
  */
-final class MasterDoor {
+final class MasterRoleCheck {
     /** Where the code of a query stands in its frame, behind the session. */
     private static final int QUERY_CODE = 9;
 
     private final Refusals refusals;
 
     /** A door that tells what it refuses. */
-    MasterDoor(Refusals refusals) {
+    MasterRoleCheck(Refusals refusals) {
         this.refusals = refusals;
     }
 

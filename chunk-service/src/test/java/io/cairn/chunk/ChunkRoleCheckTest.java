@@ -20,9 +20,9 @@ import io.cairn.wire.chunk.OperationId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class ChunkDoorTest {
+class ChunkRoleCheckTest {
     private final Refusals refusals = new Refusals("chunk", Clock.system());
-    private final ChunkDoor door = new ChunkDoor(refusals);
+    private final ChunkRoleCheck door = new ChunkRoleCheck(refusals);
 
     @Test
     void onlyServersSendTheRequestsOfServers() {

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class MasterDoorTest {
+class MasterRoleCheckTest {
     private static final byte[] QUERY = MasterRequest.query(1, new Query.GetStatus(), 1);
     private static final byte[] BEGIN_LOGIN =
             MasterRequest.query(0, new Query.BeginLogin("n,,n=alice,r=12345678"), 1);
@@ -42,7 +42,7 @@ class MasterDoorTest {
     private static final byte[] RENEW = cluster(new ClusterRequest.RenewCertificate(new byte[1]));
 
     private final Refusals refusals = new Refusals("master", Clock.system());
-    private final MasterDoor door = new MasterDoor(refusals);
+    private final MasterRoleCheck door = new MasterRoleCheck(refusals);
 
     private static byte[] cluster(ClusterRequest request) {
         return MasterRequest.cluster(request, 1);

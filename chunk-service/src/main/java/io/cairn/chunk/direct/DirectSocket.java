@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * {@code DONE, time of the server} with the shared memory, then {@code TAKE, ticket} and gets the
  * file. {@code REFUSED} says that there is none.
  */
-public final class DirectDoor implements Handover, AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(DirectDoor.class);
+public final class DirectSocket implements Handover, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DirectSocket.class);
 
     /** Blobs that can be granted at a time. */
     private static final int WORDS = 8192;
@@ -64,7 +64,7 @@ public final class DirectDoor implements Handover, AutoCloseable {
     @GuardedBy("this")
     private boolean closed;
 
-    private DirectDoor(Path path, long machine, RandomGenerator random, Clock clock)
+    private DirectSocket(Path path, long machine, RandomGenerator random, Clock clock)
             throws IOException {
         this.path = path;
         this.machine = machine;
@@ -88,7 +88,7 @@ public final class DirectDoor implements Handover, AutoCloseable {
      * @param machine identity of the start of this machine
      * @param random draws tickets; used by one thread at a time
      */
-    public static @Nullable DirectDoor open(
+    public static @Nullable DirectSocket open(
             Path path, long machine, RandomGenerator random, Clock clock) {
         Path absolute = path.toAbsolutePath();
         if (!LocalSocket.canName(absolute)) {
@@ -96,7 +96,7 @@ public final class DirectDoor implements Handover, AutoCloseable {
             return null;
         }
         try {
-            DirectDoor door = new DirectDoor(absolute, machine, random, clock);
+            DirectSocket door = new DirectSocket(absolute, machine, random, clock);
             Thread.ofPlatform().daemon().name("direct-door").start(door::listen);
             return door;
         } catch (IOException e) {

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks other masters for their {@link Hello}, each on a thread of its own. Thread-safe. */
-public final class RollCall implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(RollCall.class);
+public final class HelloQuestions implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HelloQuestions.class);
     private static final long BELIEVED_NS = TimeUnit.SECONDS.toNanos(3);
 
     private final String self;
@@ -36,7 +36,7 @@ public final class RollCall implements AutoCloseable {
      * @param self the name of this master, which is not asked
      * @param calls makes connections, which this closes
      */
-    public RollCall(String self, Supplier<HelloCall> calls, Clock clock) {
+    public HelloQuestions(String self, Supplier<HelloCall> calls, Clock clock) {
         this.self = self;
         this.calls = calls;
         this.clock = clock;

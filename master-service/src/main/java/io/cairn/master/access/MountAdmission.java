@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Decides whether requests of clients may go on. It costs a comparison as long as there are no
  * rules. Thread-safe; never blocks.
  */
-public final class MountGate {
+public final class MountAdmission {
     /** What is known of the sessions. */
     public interface Sessions {
         /** Whether a session holds an inode open. */
@@ -35,7 +35,7 @@ public final class MountGate {
     private final RecordBook<MountRules> book;
 
     /** A gate in front of a state. */
-    public MountGate(Supplier<Namespace> namespace, Sessions sessions) {
+    public MountAdmission(Supplier<Namespace> namespace, Sessions sessions) {
         this.namespace = namespace;
         this.sessions = sessions;
         this.book =
