@@ -6,8 +6,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 final class Budget {
     private final int maxRequests;
     private final long maxBytes;
+
     @GuardedBy("this")
     private int requests;
+
     @GuardedBy("this")
     private long bytes;
 

@@ -67,10 +67,13 @@ public final class ChunkService implements AutoCloseable {
     private final Refusals refusals;
     private volatile Consumer<List<String>> revocations = _ -> {};
     private volatile @Nullable Registration registration;
+
     @GuardedBy("this")
     private @Nullable Listener listener;
+
     @GuardedBy("this")
     private @Nullable CompletableFuture<Void> leaving;
+
     @GuardedBy("this")
     private boolean closed;
 

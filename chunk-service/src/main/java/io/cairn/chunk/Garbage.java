@@ -39,8 +39,10 @@ final class Garbage {
     private final PeerContext station;
     private final Groups groups;
     private final List<StorageTarget> targets;
+
     @GuardedBy("this")
     private final Set<Long> running = new HashSet<>();
+
     @GuardedBy("this")
     private final Set<Long> collected = new TreeSet<>();
 

@@ -49,6 +49,7 @@ final class DirectoryWatch implements NameWatch {
     private final SessionTable sessions;
     private final Scheduler scheduler;
     private final MissedNames missed;
+
     @GuardedBy("this")
     private final Map<Long, SequencedSet<Long>> watchers = new LinkedHashMap<>();
 

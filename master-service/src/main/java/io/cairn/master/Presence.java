@@ -39,12 +39,16 @@ final class Presence implements Handler, AutoCloseable {
     private final ReplicatedLog log;
     private final Transport transport;
     private final Clock clock;
+
     @GuardedBy("this")
     private final Map<String, Heard> heard = new TreeMap<>();
+
     @GuardedBy("this")
     private @Nullable Connection connection;
+
     private long nextMs;
     private List<Endpoint> told = List.of();
+
     @GuardedBy("this")
     private boolean closed;
 

@@ -32,8 +32,10 @@ final class SessionTable implements MountAdmission.Sessions {
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
     private final Map<Long, Integer> openCounts = new HashMap<>();
+
     @GuardedBy("this")
     private final Set<Long> reserved = new HashSet<>();
+
     @GuardedBy("this")
     private final Map<Long, Still> still = new HashMap<>();
 
@@ -45,6 +47,7 @@ final class SessionTable implements MountAdmission.Sessions {
 
     @GuardedBy("this")
     private long termBeganMs;
+
     private volatile long term = -1;
 
     /** While the contents of an inode move, for a session and until a moment. */

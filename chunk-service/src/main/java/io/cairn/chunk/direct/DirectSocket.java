@@ -59,8 +59,10 @@ public final class DirectSocket implements Handover, AutoCloseable {
     // Guarded by this.
     @GuardedBy("this")
     private final Map<Long, Ticket> tickets = new LinkedHashMap<>();
+
     @GuardedBy("this")
     private final Set<LocalSocket> connections = new HashSet<>();
+
     @GuardedBy("this")
     private boolean closed;
 

@@ -44,12 +44,16 @@ final class Agreement {
     private final GroupMember member;
     private final Term term;
     private final BlobCopy copy;
+
     @GuardedBy("this")
     private final Set<ChunkKey> agreed = new HashSet<>();
+
     @GuardedBy("this")
     private final Set<ChunkKey> doubted = new HashSet<>();
+
     private volatile boolean compared;
     private volatile boolean anyDoubted;
+
     @GuardedBy("this")
     private boolean settling;
 

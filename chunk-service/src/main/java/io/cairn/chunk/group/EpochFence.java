@@ -18,11 +18,15 @@ public final class EpochFence {
 
     @GuardedBy("this")
     private final Map<Integer, Floor> fence = new HashMap<>();
+
     private volatile boolean empty = true;
+
     @GuardedBy("this")
     private long overflowMark;
+
     @GuardedBy("this")
     private boolean overflow;
+
     @GuardedBy("this")
     private long lastMark;
 

@@ -34,10 +34,13 @@ public final class FormerGroups {
     private final PeerContext station;
     private final Groups groups;
     private final List<StorageTarget> targets;
+
     @GuardedBy("this")
     private final Set<Former> running = new HashSet<>();
+
     private final Set<Former> cleared = new HashSet<>();
     private Set<Former> named = Set.of();
+
     @GuardedBy("this")
     private long namedEpoch;
 

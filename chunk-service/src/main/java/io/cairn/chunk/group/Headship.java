@@ -35,8 +35,10 @@ final class Headship {
     private final SettledNotices notices;
     private final Map<Integer, CompletableFuture<Void>> expulsions = new HashMap<>();
     private final Map<Integer, Syncing> syncings = new HashMap<>();
+
     @GuardedBy("this")
     private final Set<Integer> promised = new HashSet<>();
+
     private volatile List<Peer> live;
 
     Headship(PeerContext station, GroupMember member, Term term) {

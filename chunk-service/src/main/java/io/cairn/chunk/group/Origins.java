@@ -20,6 +20,7 @@ final class Origins {
 
     @GuardedBy("this")
     private final LinkedHashMap<ChunkKey, WriteMark> origins = new LinkedHashMap<>();
+
     @GuardedBy("this")
     private long since;
 

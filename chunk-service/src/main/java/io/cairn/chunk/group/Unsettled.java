@@ -20,8 +20,10 @@ final class Unsettled {
 
     private final Map<ChunkKey, Long> marks = new LinkedHashMap<>(16, 0.75f, true);
     private boolean complete;
+
     @GuardedBy("this")
     private long lastMark;
+
     private int drops;
 
     /**

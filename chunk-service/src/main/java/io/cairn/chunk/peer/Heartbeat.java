@@ -49,25 +49,36 @@ public final class Heartbeat {
     private final ServerContext world;
     private final Leader leader;
     private final Lease lease;
+
     @GuardedBy("this")
     private @Nullable Contents contents;
+
     @GuardedBy("this")
     private boolean stopped = true;
+
     @GuardedBy("this")
     private boolean underWay;
+
     @GuardedBy("this")
     private boolean again;
+
     @GuardedBy("this")
     private List<CompletableFuture<Void>> waiting = new ArrayList<>();
+
     private Scheduler.@Nullable Timer next;
+
     @GuardedBy("this")
     private long silentSinceNs;
+
     @GuardedBy("this")
     private Contact contact = Contact.ANSWERED;
+
     @GuardedBy("this")
     private boolean toldForeign;
+
     @GuardedBy("this")
     private long foreignToldNs;
+
     private volatile String refusal = "";
 
     public Heartbeat(ServerContext world, Leader leader, Lease lease) {

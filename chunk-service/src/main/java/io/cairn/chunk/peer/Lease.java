@@ -20,8 +20,10 @@ public final class Lease {
     private volatile long endNs;
     private volatile long readEndNs;
     private volatile boolean given;
+
     @GuardedBy("this")
     private boolean ended;
+
     private volatile long lengthMs = LENGTH_BEFORE_THE_FIRST_MS;
     private LongConsumer shown = _ -> {};
 

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 public final class SnapshotFence {
     @GuardedBy("this")
     private final TreeMap<Long, Integer> running = new TreeMap<>();
+
     @GuardedBy("this")
     private ObjectFence fence = ObjectFence.NONE;
 

@@ -24,6 +24,7 @@ public final class Tombstones {
 
     @GuardedBy("this")
     private final Map<Long, Range> graves = new HashMap<>();
+
     @GuardedBy("this")
     private final ArrayDeque<Long> order = new ArrayDeque<>();
 

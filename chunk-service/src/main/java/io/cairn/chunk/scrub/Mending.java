@@ -59,16 +59,23 @@ final class Mending {
     private final Groups groups;
     private final StorageTarget target;
     private final BlobVerification verification;
+
     @GuardedBy("this")
     private final Map<BlobKey, Case> cases = new TreeMap<>();
+
     private final Deque<Finding> findings = new ArrayDeque<>();
+
     @GuardedBy("this")
     private CompletableFuture<Void> round = Futures.DONE;
+
     @GuardedBy("this")
     private boolean stopped;
+
     private long number;
+
     @GuardedBy("this")
     private long found;
+
     @GuardedBy("this")
     private long mended;
 

@@ -25,8 +25,10 @@ final class StepLoop {
     private final Supplier<CompletableFuture<Void>> task;
     private volatile boolean stopped;
     private volatile long nextMs;
+
     @GuardedBy("this")
     private boolean running;
+
     @GuardedBy("this")
     private CompletableFuture<Void> step = Futures.DONE;
 

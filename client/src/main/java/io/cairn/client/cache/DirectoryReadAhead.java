@@ -64,6 +64,7 @@ public final class DirectoryReadAhead {
     private final Cache<Long, Track> tracks =
             Caffeine.newBuilder().maximumSize(MAX_TRACKS).executor(Runnable::run).build();
     private final ListingReadAhead listings;
+
     @GuardedBy("this")
     private int fetches;
 

@@ -75,8 +75,10 @@ public final class KnownDirectory {
 
     @GuardedBy("this")
     private long stamp;
+
     @GuardedBy("this")
     private long doubts;
+
     @GuardedBy("this")
     private boolean dropped;
 

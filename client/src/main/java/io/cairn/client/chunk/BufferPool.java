@@ -19,8 +19,10 @@ public final class BufferPool {
     private final long limitBytes;
     private final Runnable pressure;
     private long usedBytes;
+
     @GuardedBy("this")
     private long readAheadBytes;
+
     private int waiting;
     private long awaitedBytes;
 

@@ -17,8 +17,10 @@ final class ChunkOutage {
     static final long PATIENCE_MS = 5000;
 
     private final Clock clock;
+
     @GuardedBy("this")
     private int waiting;
+
     @GuardedBy("this")
     private long sinceMs;
 

@@ -32,10 +32,13 @@ public final class ChunkRenewals {
     private final long timeoutMs;
     private final Supplier<CompletableFuture<Void>> tellClones;
     private final Consumer<Inode> adopt;
+
     @GuardedBy("this")
     private Map<Long, Long> wanted = new TreeMap<>();
+
     @GuardedBy("this")
     private CompletableFuture<Void> next = new CompletableFuture<>();
+
     @GuardedBy("this")
     private boolean running;
 

@@ -30,6 +30,7 @@ final class ChunkTickets {
     private final Supplier<CompletableFuture<Reply>> master;
     private final Clock clock;
     private volatile @Nullable Held held;
+
     @GuardedBy("this")
     private @Nullable CompletableFuture<Ticket> asking;
 

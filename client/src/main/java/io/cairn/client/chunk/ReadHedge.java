@@ -38,14 +38,19 @@ final class ReadHedge {
     // Guarded by this.
     @GuardedBy("this")
     private final Map<ChunkCall, Begun> underWay = new LinkedHashMap<>();
+
     @GuardedBy("this")
     private final Map<Integer, Long> avoided = new HashMap<>();
+
     @GuardedBy("this")
     private long meanNs;
+
     @GuardedBy("this")
     private long deviationNs;
+
     @GuardedBy("this")
     private int hedged;
+
     @GuardedBy("this")
     private boolean looking;
 

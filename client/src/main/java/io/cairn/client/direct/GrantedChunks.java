@@ -16,8 +16,10 @@ public final class GrantedChunks implements AutoCloseable {
     private final int maxChunks;
     private final long maxBlocks;
     private final Map<ChunkKey, GrantedChunk> chunks = new ConcurrentHashMap<>();
+
     @GuardedBy("this")
     private long blocks;
+
     @GuardedBy("this")
     private boolean closed;
 

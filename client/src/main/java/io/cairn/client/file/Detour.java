@@ -66,6 +66,7 @@ public final class Detour {
 
     @GuardedBy("this")
     private long quietSinceMs;
+
     @GuardedBy("this")
     private boolean quiet;
 

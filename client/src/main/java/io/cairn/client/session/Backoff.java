@@ -14,6 +14,7 @@ public final class Backoff {
 
     private final RandomGenerator random;
     private final long lastMs;
+
     @GuardedBy("this")
     private long nextMs = FIRST_MS;
 

@@ -21,6 +21,7 @@ public final class ClusterView {
 
     private final MasterChannel master;
     private volatile ClusterMap map = ClusterMap.EMPTY;
+
     @GuardedBy("this")
     private @Nullable CompletableFuture<ClusterMap> asking;
 

@@ -66,18 +66,25 @@ final class LeaderSearch {
 
     // Guarded by this.
     private final KnownMasters known;
+
     @GuardedBy("this")
     private final Set<Endpoint> masters;
+
     @GuardedBy("this")
     private final Set<Endpoint> asked = new HashSet<>();
+
     @GuardedBy("this")
     private final Map<Endpoint, Connection> connections = new HashMap<>();
+
     @GuardedBy("this")
     private boolean running;
+
     @GuardedBy("this")
     private long number;
+
     @GuardedBy("this")
     private boolean outage;
+
     private long sinceMs;
 
     /**

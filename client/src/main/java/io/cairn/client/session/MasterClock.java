@@ -14,6 +14,7 @@ public final class MasterClock {
     private static final long NS_PER_MS = 1_000_000;
 
     private final Clock clock;
+
     @GuardedBy("this")
     private boolean isTold;
 

@@ -72,10 +72,13 @@ final class MasterLink implements AutoCloseable {
     private final CompletableFuture<Void> firstReady = new CompletableFuture<>();
     private volatile @Nullable Connection ready;
     private volatile String lastError = "not tried yet";
+
     @GuardedBy("this")
     private @Nullable Connection current;
+
     @GuardedBy("this")
     private int renewals;
+
     @GuardedBy("this")
     private boolean closed;
 

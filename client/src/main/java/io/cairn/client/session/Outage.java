@@ -22,13 +22,18 @@ final class Outage {
 
     @GuardedBy("this")
     private final List<Endpoint> masters;
+
     private final Clock clock;
+
     @GuardedBy("this")
     private boolean lasts;
+
     @GuardedBy("this")
     private boolean told;
+
     @GuardedBy("this")
     private long sinceMs;
+
     @GuardedBy("this")
     private boolean refused;
 

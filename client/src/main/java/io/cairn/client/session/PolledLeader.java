@@ -43,8 +43,10 @@ final class PolledLeader implements AutoCloseable {
     // Guarded by this.
     @GuardedBy("this")
     private boolean opening;
+
     @GuardedBy("this")
     private long notBeforeMs;
+
     @GuardedBy("this")
     private boolean closed;
 

@@ -30,33 +30,48 @@ public final class SessionState {
     private final MasterClock masterClock;
     private final RandomGenerator random;
     private final boolean[] settled = new boolean[WINDOW];
+
     @GuardedBy("this")
     private final Map<Long, Integer> opens = new HashMap<>();
+
     @GuardedBy("this")
     private long openCount;
+
     @GuardedBy("this")
     private long greetings;
+
     private long[] released = new long[16];
     private int releasedCount;
+
     @GuardedBy("this")
     private long session;
+
     @GuardedBy("this")
     private long openNonce;
+
     @GuardedBy("this")
     private long lastSequence;
+
     @GuardedBy("this")
     private long ackedUpTo;
+
     @GuardedBy("this")
     private long leaseMs = 15_000;
+
     @GuardedBy("this")
     private long leaseEndMs;
+
     @GuardedBy("this")
     private long clusterId;
+
     @GuardedBy("this")
     private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
+
     private volatile long quotas;
+
     @GuardedBy("this")
     private boolean ending;
+
     @GuardedBy("this")
     private boolean connected;
 

@@ -23,9 +23,12 @@ public final class HandleTable<T> {
 
     @GuardedBy("this")
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
+
     private volatile @Nullable Slot<T>[] slots;
+
     @GuardedBy("this")
     private int used;
+
     @GuardedBy("this")
     private long counter;
 

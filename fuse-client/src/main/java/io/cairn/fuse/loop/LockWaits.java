@@ -22,10 +22,13 @@ public final class LockWaits {
     private static final int MAX_EARLY = 64;
 
     private final FileSystem fileSystem;
+
     @GuardedBy("this")
     private final Map<Long, Thread> waiting = new HashMap<>();
+
     @GuardedBy("this")
     private final Map<Long, Boolean> early = new RecentEntries<>(MAX_EARLY);
+
     @GuardedBy("this")
     private boolean closed;
 

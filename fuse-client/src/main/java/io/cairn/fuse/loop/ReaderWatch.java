@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Looks after the reader of a {@link RequestLoop}: one that is busy with the same request for two
  * looks in a row is relieved, whatever it waits for, so that nobody else waits with it. Looks every
  * two milliseconds, and sleeps while nothing happens. Looks for answers itself while no reader
- * does. Ten times a second it looks after {@link SignalledRequests those who wait}, while there
- * are any.
+ * does. Ten times a second it looks after {@link SignalledRequests those who wait}, while there are
+ * any.
  */
 final class ReaderWatch {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(2);

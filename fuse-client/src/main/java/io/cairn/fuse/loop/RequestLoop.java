@@ -79,10 +79,13 @@ public final class RequestLoop {
     // Guarded by this.
     @GuardedBy("this")
     private final List<LoopThread> threads = new ArrayList<>();
+
     @GuardedBy("this")
     private final Deque<LoopThread> idle = new ArrayDeque<>();
+
     @GuardedBy("this")
     private int started;
+
     @GuardedBy("this")
     private int lockWaits;
 

@@ -34,6 +34,7 @@ final class ChunkLists implements AutoCloseable {
     private static final long VERIFY_MS = 90_000;
 
     private final Transport transport;
+
     @GuardedBy("this")
     private final Map<Callee, Connection> connections = new HashMap<>();
 

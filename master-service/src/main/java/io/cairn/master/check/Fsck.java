@@ -52,8 +52,10 @@ public final class Fsck implements AutoCloseable {
     private final Clock clock;
     private final AtomicLong inodes = new AtomicLong();
     private final AtomicLong chunks = new AtomicLong();
+
     @GuardedBy("this")
     private @Nullable Thread runner;
+
     @GuardedBy("this")
     private Status status = Status.NONE;
 

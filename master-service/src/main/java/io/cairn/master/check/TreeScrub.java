@@ -45,8 +45,10 @@ public final class TreeScrub implements AutoCloseable {
     private final Transport transport;
     private final Clock clock;
     private volatile boolean closed;
+
     @GuardedBy("this")
     private @Nullable Thread runner;
+
     @GuardedBy("this")
     private Status status = Status.NONE;
 

@@ -16,8 +16,10 @@ final class MapProposals {
     private static final Logger LOG = LoggerFactory.getLogger(MapProposals.class);
 
     private final LogWriter log;
+
     @GuardedBy("this")
     private boolean underWay;
+
     @GuardedBy("this")
     private boolean failed;
 

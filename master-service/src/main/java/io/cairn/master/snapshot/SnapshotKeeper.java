@@ -66,6 +66,7 @@ public final class SnapshotKeeper {
     private boolean sweeping;
     private Set<Integer> dropped = Set.of();
     private long droppedMs;
+
     @GuardedBy("this")
     private long lookedMs = Long.MIN_VALUE / 2;
 

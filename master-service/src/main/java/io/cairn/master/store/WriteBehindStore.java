@@ -34,6 +34,7 @@ public final class WriteBehindStore implements Store {
 
     private volatile long appliedTerm;
     private volatile long appliedIndex;
+
     @GuardedBy("this")
     private boolean closed;
 

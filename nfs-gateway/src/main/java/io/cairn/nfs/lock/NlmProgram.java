@@ -165,10 +165,7 @@ final class NlmProgram implements RpcProgram {
         int access = in.choice(MAX_SHARE);
         in.bool();
         WireLock wire = new WireLock(caller, handle, owner, 0, 0, 0);
-        int status =
-                shared
-                        ? service.share(call, wire, deny, access)
-                        : service.unshare(call, wire);
+        int status = shared ? service.share(call, wire, deny, access) : service.unshare(call, wire);
         out.opaque(cookie).i32(status).i32(0);
     }
 }

@@ -137,9 +137,7 @@ final class RestartNotices implements AutoCloseable {
                             NsmProgram.VERSION);
             byte[] name = server.getBytes(StandardCharsets.US_ASCII);
             calls.call(
-                    callee,
-                    NsmProcedure.NOTIFY.code(),
-                    out -> out.opaque(name).i32(notice.state));
+                    callee, NsmProcedure.NOTIFY.code(), out -> out.opaque(name).i32(notice.state));
         } catch (IllegalArgumentException e) {
             LOG.warn("A machine with locks has an address that is none: {}", host);
         } catch (NoAnswer e) {

@@ -70,8 +70,7 @@ public final class PortmapProgram implements RpcProgram {
     @Override
     public boolean hasProcedure(int version, int procedure) {
         PortmapProcedure found = PortmapProcedure.CODES.find(procedure);
-        return found != null
-                && (found != PortmapProcedure.GETVERSADDR || version == RPCBIND_4);
+        return found != null && (found != PortmapProcedure.GETVERSADDR || version == RPCBIND_4);
     }
 
     @Override

@@ -31,10 +31,13 @@ public final class PlainHello implements HelloCall {
     private final RaftGroupId group;
     private final ClientId asker = ClientId.randomId();
     private final AtomicLong calls = new AtomicLong();
+
     @GuardedBy("this")
     private final Map<String, Endpoint> addresses = new HashMap<>();
+
     @GuardedBy("this")
     private RaftClientRpc network;
+
     private volatile boolean closed;
 
     /** Asks nobody yet. */

@@ -45,6 +45,7 @@ public final class SecuredRpc implements RaftServerRpc {
             Executors.newCachedThreadPool(
                     Thread.ofPlatform().name("cairn-raft-", 1).daemon().factory());
     private final RaftPort port;
+
     @GuardedBy("this")
     private @Nullable Listener listener;
 
