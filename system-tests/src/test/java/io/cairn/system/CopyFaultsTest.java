@@ -37,8 +37,7 @@ final class CopyFaultsTest {
             Path from = Files.write(mount.resolve("from"), contents);
             try (NativePosix posix = new NativePosix(mount, Set.of(), 0)) {
                 int source = posix.open("from", Posix.O_RDONLY, 0);
-                int target =
-                        posix.open("to", Posix.O_WRONLY | Posix.O_CREAT | Posix.O_EXCL, 0644);
+                int target = posix.open("to", Posix.O_WRONLY | Posix.O_CREAT | Posix.O_EXCL, 0644);
                 boolean isKilled = false;
                 long done = 0;
                 for (long count = 1; count > 0; done += count) {

@@ -395,12 +395,12 @@ public final class ClassesResource implements Resource {
         Map<String, Object> from = fields(before, scheduleBefore);
         Map<String, Object> to = fields(after, schedule);
         to.forEach(
-                        (field, value) -> {
-                            Object old = from.get(field);
-                            if (old == null ? value != null : !old.equals(value)) {
-                                plan.change(field, old, value);
-                            }
-                        });
+                (field, value) -> {
+                    Object old = from.get(field);
+                    if (old == null ? value != null : !old.equals(value)) {
+                        plan.change(field, old, value);
+                    }
+                });
         int users = users(before.name()).size();
         if (users > 0) {
             plan.warn(
@@ -462,8 +462,7 @@ public final class ClassesResource implements Resource {
 
     private synchronized Outcome removeNow(String name) {
         Outcome done =
-                ClassChange.carryOut(
-                        master, new ClassMutation.RemoveClass(name), Outcome::done);
+                ClassChange.carryOut(master, new ClassMutation.RemoveClass(name), Outcome::done);
         schedules.set(name, null);
         return done;
     }

@@ -89,10 +89,11 @@ public final class ClassSchedules {
         long others = 0;
         boolean isOwn = false;
         for (DirectorySchedule known : book.schedules()) {
-            if (known.className() == null) {
+            String saidBy = known.className();
+            if (saidBy == null) {
                 isOwn |= known.root() == added;
                 others += known.counts().total();
-            } else if (known.root() != added && !known.className().equals(className)) {
+            } else if (known.root() != added && !saidBy.equals(className)) {
                 others += known.counts().total();
             }
         }
@@ -102,8 +103,7 @@ public final class ClassSchedules {
                     ("All schedules together would keep %d snapshots; at most %d may be: let class"
                                     + " '%s' keep fewer of each directory, or end another"
                                     + " schedule.")
-                            .formatted(
-                                    others + directories * each, SnapshotCounts.MAX, className));
+                            .formatted(others + directories * each, SnapshotCounts.MAX, className));
         }
     }
 

@@ -67,8 +67,7 @@ final class ClassesResourceTest {
         assertEquals("daily=7,monthly=3", done(201, "POST", "/classes", body).get("schedule"));
         assertEquals(List.of(), bench.items("/snapshot-schedules"));
         String assigned = "{\"class\":\"kept\"}";
-        HttpResponse<String> plan =
-                bench.change("PUT", "/directory-classes/d?plan=true", assigned);
+        HttpResponse<String> plan = bench.change("PUT", "/directory-classes/d?plan=true", assigned);
         assertTrue(plan.body().contains("taken and kept: daily=7,monthly=3"), plan.body());
         done(200, "PUT", "/directory-classes/d", assigned);
         assertEquals("kept", schedule("/d").get("class"));

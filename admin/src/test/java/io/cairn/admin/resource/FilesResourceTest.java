@@ -225,8 +225,7 @@ class FilesResourceTest {
         policy = map(get("/files/f").get("policy"));
         assertNull(policy.get("compression"));
         assertEquals(0, policy.get("inlineLimitBytes"));
-        assertEquals(
-                200, status(bench.change("PATCH", "/files/f", "{\"inlineLimitBytes\":null}")));
+        assertEquals(200, status(bench.change("PATCH", "/files/f", "{\"inlineLimitBytes\":null}")));
         assertNull(map(get("/files/f").get("policy")).get("inlineLimitBytes"));
     }
 

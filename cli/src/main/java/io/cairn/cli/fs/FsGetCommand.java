@@ -47,8 +47,7 @@ final class FsGetCommand implements Callable<Integer> {
     /** The policy as people read it. */
     static List<String> lines(Policy policy) {
         List<String> lines = new ArrayList<>();
-        lines.add(
-                "replicas      " + (policy.replicas() > 0 ? policy.replicas() : OF_THE_CLUSTER));
+        lines.add("replicas      " + (policy.replicas() > 0 ? policy.replicas() : OF_THE_CLUSTER));
         lines.add("chunk size    " + Wording.bytes(chunkSizeBytes(policy)));
         lines.add("stripe        " + stripe(policy.stripeWidth()));
         lines.add("compression   " + policy.compression().orNone().text());

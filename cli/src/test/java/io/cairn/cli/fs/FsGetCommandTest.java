@@ -15,8 +15,7 @@ class FsGetCommandTest {
     @Test
     void aPolicyIsToldWithAllItAsksFor() {
         Policy policy =
-                new Policy(
-                        2, 20, 3, Compression.ZSTD, 4096, Labels.Expression.parse("disk=ssd"));
+                new Policy(2, 20, 3, Compression.ZSTD, 4096, Labels.Expression.parse("disk=ssd"));
         assertEquals(
                 List.of(
                         "replicas      2",
