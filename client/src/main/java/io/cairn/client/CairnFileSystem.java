@@ -80,6 +80,7 @@ public final class CairnFileSystem implements FileSystem {
         this.cache = mount.cache();
         this.locks = new FileLocks(mount.master(), runtime.scheduler());
         this.open = new OpenInodes(mount, locks);
+        mount.master().young().committedBy(open::committed);
         this.order = new LockOrder(mount, open);
         this.machines = new MachineLocks(mount, order);
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);

@@ -3,13 +3,19 @@ package io.cairn.client;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.cache.MetadataCache;
+import io.cairn.client.cache.NameChange;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.client.tree.NewFile;
 import io.cairn.client.tree.Permissions;
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.Acls;
 import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -18,6 +24,10 @@ import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +37,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Creation {
     private static final int MAX_TRIES = 8;
+    private static final int SETGID = 02000;
+
+    /** Nothing can be stored there: the master is asked before. */
+    private static final Layout NOWHERE =
+            new Layout(Layout.STANDARD_CHUNK_SIZE_LOG2, 0, 0, List.of(Layout.Run.of(0, 0, 0)), 0);
 
     private final CairnFileSystem fs;
     private final MasterChannel master;
@@ -114,11 +129,21 @@ final class Creation {
             return null;
         }
         master.session().checkRoomToOpen();
+        Created here = makeHere(caller, parentIno, name, mode, flags);
+        if (here != null) {
+            return CompletableFuture.completedFuture(here);
+        }
         Mutation mutation = opened(mode).creation(caller, parentIno, name, mode);
         return fs.tree()
                 .changes()
                 .add(caller, parentIno, name, mutation)
-                .thenApply(entry -> created(caller, entry.inode(), flags))
+                .thenApply(
+                        entry -> {
+                            if (cache.isComplete(parentIno)) {
+                                master.young().want(parentIno);
+                            }
+                            return created(caller, entry.inode(), flags);
+                        })
                 .exceptionallyCompose(
                         failure -> {
                             boolean exists = Await.failure(failure).errno() == Errno.EEXIST;
@@ -129,5 +154,79 @@ final class Creation {
                                             Thread::startVirtualThread)
                                     : CompletableFuture.failedFuture(failure);
                         });
+    }
+
+    /**
+     * Makes a file of which the master hears when it is closed; null where this mount must ask.
+     *
+     * @param mode as the directory has made it
+     */
+    private @Nullable Created makeHere(
+            Caller caller, long parentIno, Name name, int mode, int flags) {
+        Attributes parent = cache.attributes(parentIno);
+        if (parent == null
+                || caller.witness() != null
+                || cache.child(parentIno, name) != 0
+                || !master.session().isConnected()) {
+            return null;
+        }
+        long ino = master.young().takeNumber(parentIno);
+        if (ino == 0) {
+            return null;
+        }
+        TreeMutation.Create create = opened(mode).creation(caller, parentIno, name, mode);
+        NameChange names = cache.begin(parentIno, List.of(name));
+        OpenInode state = open.created(inode(create, ino, parent));
+        if (!master.young().add(create, ino, entry -> known(names, name, entry))) {
+            open.closed(state);
+            names.close();
+            return null;
+        }
+        return new Created(state.attributes(), new ClientFile(fs, state, caller, flags));
+    }
+
+    private void known(NameChange names, Name name, Reply.@Nullable EntryReply entry) {
+        try (names) {
+            DirectoryState parent = entry == null ? null : entry.parent();
+            if (entry != null && parent != null) {
+                cache.put(parent.attributes());
+                names.done(parent, Map.of(name, entry.inode().ino()));
+            }
+        }
+    }
+
+    /** As the master will make it, but for the place of what does not fit into it. */
+    private Inode inode(TreeMutation.Create create, long ino, Attributes parent) {
+        long nowNs = master.session().masterClock().nowNs();
+        boolean takesGroup = (parent.mode() & SETGID) != 0;
+        Attributes attributes =
+                new Attributes(
+                        ino,
+                        1,
+                        FileType.FILE,
+                        create.mode(),
+                        1,
+                        create.uid(),
+                        takesGroup ? parent.gid() : create.gid(),
+                        0,
+                        0,
+                        0,
+                        nowNs,
+                        nowNs,
+                        nowNs,
+                        0,
+                        Acls.NONE,
+                        nowNs,
+                        0);
+        return new Inode(
+                attributes,
+                parent.ino(),
+                create.name().cookie(),
+                Policy.STANDARD,
+                NOWHERE,
+                create.inline(),
+                0,
+                0,
+                0);
     }
 }

@@ -55,6 +55,9 @@ final class MountEvents implements MasterChannel.Listener {
             case Push.MastersChanged ignored -> {
                 // The link has learned them already.
             }
+            case Push.RecallNames recall -> {
+                return mount.master().young().recall(recall.ino());
+            }
             case Push.Revoked news -> mount.runtime().revoked().accept(news.serials());
         }
         return Promises.DONE;

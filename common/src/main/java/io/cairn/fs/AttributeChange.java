@@ -74,6 +74,47 @@ public record AttributeChange(
         return (mask & ~BESIDE_A_WRITE) == 0;
     }
 
+    /**
+     * The attributes of a file after this change, which {@link #fitsWrite}, as a master makes it.
+     *
+     * @param nowNs its time
+     */
+    public Attributes appliedTo(Attributes known, long nowNs) {
+        int newMode = has(MODE) ? mode & 07777 : known.mode();
+        if (has(KILL_PRIVILEGE)) {
+            boolean isGroups = (newMode & 010) != 0;
+            newMode &= isGroups ? ~06000 : ~04000;
+        }
+        long newAtimeNs = has(ATIME_NOW) ? nowNs : atimeNs;
+        long newMtimeNs = has(MTIME_NOW) ? nowNs : mtimeNs;
+        return new Attributes(
+                known.ino(),
+                known.generation(),
+                known.type(),
+                newMode,
+                known.nlink(),
+                has(UID) ? uid : known.uid(),
+                has(GID) ? gid : known.gid(),
+                known.rdev(),
+                known.size(),
+                known.usedBytes(),
+                has(ATIME) ? newAtimeNs : known.atimeNs(),
+                has(MTIME) ? newMtimeNs : known.mtimeNs(),
+                nowNs,
+                known.version(),
+                known.acls(),
+                known.birthNs(),
+                known.flags());
+    }
+
+    /** Makes mode, owner, group and access time such; the last write has its time. */
+    public static AttributeChange toBecome(Attributes wanted) {
+        return NONE.withMode(wanted.mode())
+                .withUid(wanted.uid())
+                .withGid(wanted.gid())
+                .withAtime(wanted.atimeNs());
+    }
+
     /** The same with other times and another guard. */
     private AttributeChange with(int newMask, long atime, long mtime, long guard) {
         return new AttributeChange(

@@ -3,6 +3,7 @@ package io.cairn.master;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.fs.Name;
 import io.cairn.master.snapshot.SnapshotKeeper.NameWatch;
+import io.cairn.metadata.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
@@ -11,6 +12,7 @@ import io.cairn.wire.Limits;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
+import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.TrashReply.Made;
 import io.cairn.wire.master.TreeMutation;
@@ -84,11 +86,42 @@ final class DirectoryWatch implements NameWatch {
         displaced.forEach(this::tell);
     }
 
+    /** Registers before it reads: a session that reads from the beginning may know all names. */
+    Reply list(Namespace namespace, long session, Query.ReadDirectory list) {
+        if (list.cookie() == 0 && sessions.isLive(session)) {
+            watch(session, list.ino());
+        }
+        return namespace.read(session, list);
+    }
+
+    /** The maker of a name tells the sessions that may believe that it does not exist. */
+    Reply lookup(Namespace namespace, long session, Query.Lookup wanted) {
+        Reply reply = namespace.read(session, wanted);
+        if (!(reply instanceof Reply.Absent) || !sessions.isLive(session)) {
+            return reply;
+        }
+        missed(session, wanted.parentIno(), wanted.name());
+        // Whoever made it before that does not know.
+        return namespace.read(session, wanted);
+    }
+
     /** A session is about to be told that a directory does not have a name. */
     void missed(long session, long ino, Name name) {
         if (session != 0) {
             missed.missed(session, ino, name).forEach(this::tell);
         }
+    }
+
+    /** Whether no other session may believe anything about the names of a directory. */
+    boolean isAlone(long session, long ino) {
+        boolean isWatched;
+        synchronized (this) {
+            Set<Long> known = watchers.get(ino);
+            isWatched = known != null && known.stream().anyMatch(each -> each != session);
+        }
+        return !isWatched
+                && missed.isAlone(session, ino)
+                && sessions.othersUnheard(session).isEmpty();
     }
 
     /** A new term: everybody is told to forget, as another leader may have changed anything. */

@@ -2,11 +2,12 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.LockHost;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.delegation.DelegationGate;
+import io.cairn.master.job.JobRunner;
 import io.cairn.master.quota.Allowances;
 import io.cairn.master.snapshot.SnapshotKeeper;
 import io.cairn.metadata.Namespace;
@@ -29,14 +30,10 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +48,6 @@ public final class MasterService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterService.class);
     private static final long TICK_MS = 100;
 
-    /** How long another master may take to lead before this one stops all the same. */
-    private static final long HAND_OVER_MS = 3_000;
-
     private final MasterSettings settings;
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
@@ -63,6 +57,7 @@ public final class MasterService implements AutoCloseable {
     private final Founding founding;
     private final SessionTable sessions;
     private final DirectoryWatch watch;
+    private final DelegationGate delegations;
     private final ContentWatch contents;
     private final OrphanReaper reaper;
     private final LostSessions lost;
@@ -108,6 +103,9 @@ public final class MasterService implements AutoCloseable {
         this.lived = new LivedClock(clock);
         this.sessions = new SessionTable(lived, settings.sessionLeaseMs());
         this.watch = new DirectoryWatch(sessions, ground.clock(), scheduler);
+        this.delegations =
+                new DelegationGate(
+                        log::submit, namespace, sessions, watch::isAlone, lived, scheduler);
         this.contents = new ContentWatch(namespace, sessions, scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.lost = new LostSessions(namespace, sessions, writer, ground.clock());
@@ -136,7 +134,15 @@ public final class MasterService implements AutoCloseable {
         this.allowances = new Allowances(namespace, sessions::isLive, sessions::wallNs);
         RequestHandler.Services services =
                 new RequestHandler.Services(
-                        log, namespace, sessions, watch, contents, reaper, servers, allowances);
+                        log,
+                        namespace,
+                        sessions,
+                        watch,
+                        delegations,
+                        contents,
+                        reaper,
+                        servers,
+                        allowances);
         this.door = new RequestHandler(services, presence, ground.random(), this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
         scheduler.schedule(this::tick, 0);
@@ -224,7 +230,7 @@ public final class MasterService implements AutoCloseable {
             return noRoom();
         }
         Envelope envelope = inOwnName(mutation);
-        return log.submit(envelope.toBytes(), 0).thenApply(Outcome::reply);
+        return delegations.submit(envelope.toBytes(), 0).thenApply(Outcome::reply);
     }
 
     private static CompletableFuture<Reply> noRoom() {
@@ -248,7 +254,8 @@ public final class MasterService implements AutoCloseable {
 
     private CompletableFuture<Reply> settled(Mutation mutation) {
         Envelope envelope = inOwnName(mutation);
-        return log.submit(envelope.toBytes(), 0)
+        return delegations
+                .submit(envelope.toBytes(), 0)
                 .thenCompose(
                         outcome -> {
                             CompletableFuture<Reply> told = new CompletableFuture<>();
@@ -265,7 +272,7 @@ public final class MasterService implements AutoCloseable {
     /** Releases all locks that a machine holds over NFS, for the administration. */
     public CompletableFuture<Reply> release(LockHost host) {
         Envelope envelope = inOwnName(new HostMutation.ReleaseHost(host, 0));
-        return log.submit(envelope.toBytes(), 0).thenApply(Outcome::reply);
+        return delegations.submit(envelope.toBytes(), 0).thenApply(Outcome::reply);
     }
 
     private Envelope inOwnName(Mutation mutation) {
@@ -307,6 +314,7 @@ public final class MasterService implements AutoCloseable {
             watch.reset();
             var known = namespace.get().sessions().stream().map(s -> s.session()).toList();
             sessions.reset(term, known).forEach(Connection::close);
+            delegations.reset();
             reaper.reset();
             trash.reset();
             snapshots.lead();
@@ -319,6 +327,7 @@ public final class MasterService implements AutoCloseable {
             return;
         }
         sessions.expire().forEach(this::closeExpired);
+        delegations.tick();
         reaper.tick();
         lost.tick();
         servers.tick();
@@ -461,27 +470,7 @@ public final class MasterService implements AutoCloseable {
      * nobody waits for an election. Blocks, but not for long; it is no error when it fails.
      */
     public void handOver() {
-        List<MasterGroup.Standing> others =
-                log.mayRead()
-                        ? log.masters().stream()
-                                .filter(each -> !each.leads() && each.state().equals("up"))
-                                .sorted(
-                                        Comparator.comparingLong(MasterGroup.Standing::commitIndex)
-                                                .reversed())
-                                .toList()
-                        : List.of();
-        if (others.isEmpty()) {
-            return;
-        }
-        String next = others.getFirst().id();
-        try {
-            log.lead(next).get(HAND_OVER_MS, TimeUnit.MILLISECONDS);
-            LOG.info("this master stops, {} leads", next);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.info("this master stops, and {} does not lead yet: {}", next, Wording.of(e));
-        }
+        presence.handOver();
     }
 
     /** Stops listening. The log is closed by its owner. Idempotent. */

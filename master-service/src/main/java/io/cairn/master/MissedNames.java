@@ -25,6 +25,19 @@ final class MissedNames {
     /** The believers of one name. */
     private record Missed(long directory, Believer first) {}
 
+    /** Who was told last that a directory lacks a name, when, and when the last other one was. */
+    private record Asker(long session, long sinceMs, long othersMs) {
+        boolean isAlone(long wanted, long nowMs) {
+            boolean isOwn = wanted == session || nowMs - sinceMs > Limits.MAX_ABSENCE_MS;
+            return isOwn && nowMs - othersMs > Limits.MAX_ABSENCE_MS;
+        }
+    }
+
+    private final Map<Long, Asker> askers = new HashMap<>();
+
+    /** When there was no room for the askers of all directories. */
+    private long crowdedMs;
+
     private final Clock clock;
     private Map<Long, Missed> young = new HashMap<>();
     private Map<Long, Missed> old = new HashMap<>();
@@ -33,6 +46,7 @@ final class MissedNames {
     MissedNames(Clock clock) {
         this.clock = clock;
         this.youngSinceMs = clock.millis();
+        this.crowdedMs = youngSinceMs - 2 * Limits.MAX_ABSENCE_MS;
     }
 
     private static long key(long directory, Name name) {
@@ -47,6 +61,7 @@ final class MissedNames {
      */
     synchronized Set<DirectoryWatch.Forgetting> missed(long session, long directory, Name name) {
         long nowMs = clock.millis();
+        asked(session, directory, nowMs);
         Set<DirectoryWatch.Forgetting> displaced = Set.of();
         if (nowMs - youngSinceMs >= Limits.MAX_ABSENCE_MS) {
             turn(nowMs);
@@ -93,6 +108,28 @@ final class MissedNames {
             if (each.session != maker && believes(each, nowMs)) {
                 others.add(new DirectoryWatch.Forgetting(each.session, missed.directory));
             }
+        }
+    }
+
+    /** Whether no other session may believe that any name of a directory is absent. */
+    synchronized boolean isAlone(long session, long directory) {
+        long nowMs = clock.millis();
+        Asker last = askers.get(directory);
+        return nowMs - crowdedMs > Limits.MAX_ABSENCE_MS
+                && (last == null || last.isAlone(session, nowMs));
+    }
+
+    private void asked(long session, long directory, long nowMs) {
+        Asker last = askers.get(directory);
+        long othersMs = nowMs - 2 * Limits.MAX_ABSENCE_MS;
+        if (last != null) {
+            othersMs =
+                    last.session == session ? last.othersMs : Math.max(last.sinceMs, last.othersMs);
+        }
+        askers.put(directory, new Asker(session, nowMs, othersMs));
+        if (askers.size() > MAX_NAMES) {
+            askers.clear();
+            crowdedMs = nowMs;
         }
     }
 

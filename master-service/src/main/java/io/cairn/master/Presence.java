@@ -3,6 +3,7 @@ package io.cairn.master;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.Notice;
@@ -17,9 +18,13 @@ import io.cairn.wire.master.ClusterRequest.MasterPresent;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +38,9 @@ final class Presence implements Handler, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
     private static final long TELL_MS = 2_000;
     private static final long BELIEVED_MS = 10_000;
+
+    /** How long another master may take to lead before this one stops all the same. */
+    private static final long HAND_OVER_MS = 3_000;
 
     private final String id;
     private final Supplier<Namespace> namespace;
@@ -71,6 +79,28 @@ final class Presence implements Handler, AutoCloseable {
     /** The time by which it tells. */
     Clock clock() {
         return clock;
+    }
+
+    /** Lets another master lead, if this one leads and another one can; blocks for moments. */
+    void handOver() {
+        MasterGroup.Standing next =
+                log.mayRead()
+                        ? log.masters().stream()
+                                .filter(each -> !each.leads() && each.state().equals("up"))
+                                .max(Comparator.comparingLong(MasterGroup.Standing::commitIndex))
+                                .orElse(null)
+                        : null;
+        if (next == null) {
+            return;
+        }
+        try {
+            log.lead(next.id()).get(HAND_OVER_MS, TimeUnit.MILLISECONDS);
+            LOG.info("this master stops, {} leads", next.id());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.info("this master stops, and {} does not lead yet: {}", next.id(), Wording.of(e));
+        }
     }
 
     /** What clients have to hear of the masters: nothing as long as these are the same. */

@@ -9,6 +9,7 @@ import io.cairn.master.access.MountAdmission;
 import io.cairn.master.access.MountClient;
 import io.cairn.master.access.Visit;
 import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.delegation.DelegationGate;
 import io.cairn.master.quota.Allowances;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
@@ -28,6 +29,7 @@ import io.cairn.wire.master.MutationType;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
@@ -50,13 +52,19 @@ final class RequestHandler implements Handler {
 
     private static final long NO_TICKET = 0;
 
+    /** What a rule says of changes is judged when each is asked for. */
+    private static final Reply.Failure NO_DELEGATION =
+            new Reply.Failure(Errno.EOPNOTSUPP, "under mount rules files are made one by one");
+
     private static final String JUST_LEADS = "this master has just become the leader";
 
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
     private final MountAdmission gate;
+    private final RoomCheck room;
     private final DirectoryWatch watch;
+    private final DelegationGate delegations;
     private final ContentWatch contents;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
@@ -74,6 +82,7 @@ final class RequestHandler implements Handler {
             Supplier<Namespace> namespace,
             SessionTable sessions,
             DirectoryWatch watch,
+            DelegationGate delegations,
             ContentWatch contents,
             OrphanReaper reaper,
             ServerWatch servers,
@@ -85,7 +94,9 @@ final class RequestHandler implements Handler {
         this.namespace = services.namespace;
         this.sessions = services.sessions;
         this.gate = new MountAdmission(services.namespace, services.sessions);
+        this.room = new RoomCheck(services.log, services.namespace);
         this.watch = services.watch;
+        this.delegations = services.delegations;
         this.contents = services.contents;
         this.reaper = services.reaper;
         this.servers = services.servers;
@@ -142,17 +153,18 @@ final class RequestHandler implements Handler {
             LOG.info("closing the connection of {}: {}", from.remote(), e.getMessage());
             answer.fail(new FsException(Errno.EPROTO, String.valueOf(e.getMessage())));
             from.close();
-        } catch (FsException e) {
-            answer.fail(e);
         } catch (RuntimeException e) {
-            if (!log.mayRead()) {
-                // It stops, and its store is closed: another master knows, or this one later.
-                answer.fail(notLeader());
-                return;
-            }
-            LOG.error("a request of {} failed", from.remote(), e);
-            answer.fail(new FsException(Errno.EIO, "the master failed: " + e));
+            answer.fail(e instanceof FsException known ? known : broken(e));
         }
+    }
+
+    private FsException broken(RuntimeException e) {
+        if (!log.mayRead()) {
+            // It stops, and its store is closed: another master knows, or this one later.
+            return notLeader();
+        }
+        LOG.error("a request failed", e);
+        return new FsException(Errno.EIO, "the master failed: " + e);
     }
 
     /**
@@ -204,6 +216,13 @@ final class RequestHandler implements Handler {
         return new FsException(Errno.NOT_LEADER, leader == null ? "" : leader.toString());
     }
 
+    private void requireLeads() {
+        if (!log.mayRead()) {
+            throw notLeader();
+        }
+        requireTermBegun();
+    }
+
     /**
      * A new leader knows the sessions a moment after it could answer: until then nobody may hear
      * that a session has ended.
@@ -235,9 +254,13 @@ final class RequestHandler implements Handler {
         }
         long session = Envelope.sessionOf(frame, ENVELOPE);
         MountClient client = logins.client(from);
+        if (type == MutationType.RESERVE_NUMBERS && !gate.isOpenTo(from.principal())) {
+            answer.send(Message.of(NO_DELEGATION.toBytes(version)));
+            return;
+        }
         Reply refusal =
                 sessions.touch(session, client) && mayPropose(session, type)
-                        ? refusedForRoom(frame, session)
+                        ? room.refusal(frame, ENVELOPE)
                         : new Reply.Failure(
                                 Errno.NO_SESSION, "session " + session + " is not open");
         Admitted admitted =
@@ -251,7 +274,8 @@ final class RequestHandler implements Handler {
         }
         long ticket = type.mayOpen() ? reaper.begin() : NO_TICKET;
         var _ =
-                log.submit(admitted.bytes(), admitted.offset())
+                delegations
+                        .submit(admitted.bytes(), admitted.offset())
                         .whenComplete(
                                 (outcome, error) -> {
                                     if (error != null) {
@@ -275,22 +299,6 @@ final class RequestHandler implements Handler {
             case NEWCOMER -> true;
             case LEADER -> throw new FsException(Errno.EPERM, "only the leader proposes " + type);
         };
-    }
-
-    /** The refusal on the last room of the disk; null when the mutation is taken. */
-    private @Nullable Reply refusedForRoom(byte[] frame, long session) {
-        if (!log.isShortOfRoom()
-                || namespace.get().hasReply(session, Envelope.sequenceOf(frame, ENVELOPE))) {
-            return null;
-        }
-        Decoder in = new Decoder(frame, ENVELOPE, frame.length - ENVELOPE);
-        if (!Envelope.decode(in).mutation().needsRoom()) {
-            return null;
-        }
-        if (log.isGivingWay()) {
-            throw new FsException(Errno.NOT_READY, "another master is about to lead");
-        }
-        return new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
     }
 
     private void applied(Connection from, MountClient client, Outcome outcome, Answer answer) {
@@ -320,6 +328,7 @@ final class RequestHandler implements Handler {
             case TreeMutation _,
                     ContentMutation _,
                     ContentMutation.SharingMutation _,
+                    MakeFile _,
                     SessionMutation _,
                     HostMutation _,
                     LeaderMutation _ -> {}
@@ -383,16 +392,29 @@ final class RequestHandler implements Handler {
     private void query(Connection from, Decoder in, Answer answer) {
         long session = in.i64();
         Query asked = Query.decode(in);
-        if (!log.mayRead()) {
-            throw notLeader();
-        }
-        requireTermBegun();
+        requireLeads();
         MountClient client = logins.client(from, session, asked);
         if (session != 0 && !sessions.touch(session, client)) {
             throw new FsException(Errno.NO_SESSION, "session " + session + " is not open");
         }
         Visit visit = gate.visit(client);
         Query query = visit == null ? asked : visit.admit(session, asked);
+        Runnable server = () -> serve(from, session, query, visit, answer);
+        delegations.serve(session, query, () -> reading(server, answer));
+    }
+
+    /** As {@link #handle}, also for an answer that comes later. */
+    private void reading(Runnable server, Answer answer) {
+        try {
+            server.run();
+        } catch (RuntimeException e) {
+            answer.fail(e instanceof FsException known ? known : broken(e));
+        }
+    }
+
+    private void serve(
+            Connection from, long session, Query query, @Nullable Visit visit, Answer answer) {
+        requireLeads();
         @Nullable Reply reply =
                 switch (query) {
                     case Query.GetUsage _ -> new Reply.UsageReply(servers.usage());
@@ -410,8 +432,8 @@ final class RequestHandler implements Handler {
                                 session, still, late -> answer.send(Message.of(late::toBytes)));
                         yield null;
                     }
-                    case Query.Lookup wanted -> lookup(session, wanted);
-                    case Query.ReadDirectory list -> readDirectory(session, list);
+                    case Query.Lookup wanted -> watch.lookup(namespace.get(), session, wanted);
+                    case Query.ReadDirectory list -> watch.list(namespace.get(), session, list);
                     case Query.OfState any -> namespace.get().read(session, any);
                 };
         if (reply == null) {
@@ -439,25 +461,6 @@ final class RequestHandler implements Handler {
         return reply;
     }
 
-    /** Registers before it reads: a session that reads from the beginning may know all names. */
-    private Reply readDirectory(long session, Query.ReadDirectory list) {
-        if (list.cookie() == 0 && sessions.isLive(session)) {
-            watch.watch(session, list.ino());
-        }
-        return namespace.get().read(session, list);
-    }
-
-    /** The maker of a name tells the sessions that may believe that it does not exist. */
-    private Reply lookup(long session, Query.Lookup wanted) {
-        Reply reply = namespace.get().read(session, wanted);
-        if (!(reply instanceof Reply.Absent) || !sessions.isLive(session)) {
-            return reply;
-        }
-        watch.missed(session, wanted.parentIno(), wanted.name());
-        // Whoever made it before that does not know.
-        return namespace.get().read(session, wanted);
-    }
-
     private Reply release(long session, long[] inos) {
         allowances.giveBack(session, inos);
         sessions.release(session, inos);
@@ -477,10 +480,7 @@ final class RequestHandler implements Handler {
     }
 
     private void cluster(Connection from, Decoder in, Answer answer) {
-        if (!log.mayRead()) {
-            throw notLeader();
-        }
-        requireTermBegun();
+        requireLeads();
         ClusterRequest request = ClusterRequest.decode(in);
         Message reply = clusterRequests.serve(from, request, answer);
         if (reply != null && !log.mayRead()) {

@@ -6,6 +6,7 @@ import io.cairn.base.FsException;
 import io.cairn.master.access.MountAdmission;
 import io.cairn.master.access.MountClient;
 import io.cairn.master.access.MountRule;
+import io.cairn.master.delegation.DelegationGate;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * until the last of them has done so or expired nothing may be purged ({@link #isComplete}).
  * Thread-safe.
  */
-final class SessionTable implements MountAdmission.Sessions {
+final class SessionTable implements MountAdmission.Sessions, DelegationGate.Holders {
     private final Clock clock;
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
@@ -72,7 +73,8 @@ final class SessionTable implements MountAdmission.Sessions {
         this.leaseMs = leaseMs;
     }
 
-    long leaseMs() {
+    @Override
+    public long leaseMs() {
         return leaseMs;
     }
 
@@ -118,7 +120,8 @@ final class SessionTable implements MountAdmission.Sessions {
     }
 
     /** Whether a session exists and has not ended. */
-    synchronized boolean isLive(long session) {
+    @Override
+    public synchronized boolean isLive(long session) {
         return sessions.containsKey(session);
     }
 
@@ -438,7 +441,8 @@ final class SessionTable implements MountAdmission.Sessions {
     }
 
     /** The connection of a session, or null. */
-    synchronized @Nullable Connection connection(long session) {
+    @Override
+    public synchronized @Nullable Connection connection(long session) {
         Live live = sessions.get(session);
         return live == null ? null : live.connection;
     }

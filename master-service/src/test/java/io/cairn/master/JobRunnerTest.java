@@ -13,6 +13,7 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.master.job.JobRunner;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.job.JobRecord;
 import io.cairn.metadata.job.JobTotals.Count;

@@ -212,8 +212,8 @@ final class ModelRun {
             return switch (mutation) {
                 case TreeMutation m -> Expected.of(tree(m));
                 case ContentMutation m -> Expected.of(content(m));
-                case ContentMutation.SharingMutation _ ->
-                        throw new IllegalArgumentException("the model has no clones");
+                case ContentMutation.SharingMutation _, SessionMutation.MakeFile _ ->
+                        throw new IllegalArgumentException("the model has neither");
                 case SessionMutation m -> session(session, m);
                 case HostMutation m -> hosts.expected(session, m, this::requireLockable);
                 case LeaderMutation m -> new Expected(null, Errno.EPERM, null);
@@ -277,8 +277,8 @@ final class ModelRun {
         switch (mutation) {
             case SessionMutation.SetLock m -> {
                 requireLockable(m.ino(), m.lock());
-                var outcome = locks.set(session, m.ino(), m.lock(), m.queue(), m.requestId());
-                return new Expected(new byte[] {(byte) outcome.code()}, null, null);
+                int code = locks.set(session, m.ino(), m.lock(), m.queue(), m.requestId()).code();
+                return new Expected(new byte[] {(byte) code}, null, null);
             }
             case SessionMutation.CancelLock m -> locks.cancel(session, m.ino(), m.requestId());
             case SessionMutation.ReleaseLocks m ->
@@ -288,15 +288,15 @@ final class ModelRun {
                 locks.endSession(session);
                 clients.remove(session);
             }
-            case SessionMutation.OpenSession m -> throw new FsException(Errno.EPERM);
+            case SessionMutation.OpenSession _, SessionMutation.ReserveNumbers _ ->
+                    throw new FsException(Errno.EPERM);
         }
         return Expected.of(new Reply.Done());
     }
 
     private void requireLockable(long ino, io.cairn.fs.Lock lock) {
-        NodeModel node = tree.node(ino);
-        boolean isAppend = lock.kind() == io.cairn.fs.Lock.Kind.APPEND;
-        NamespaceModel.demand(!isAppend || node.isFile(), Errno.EINVAL);
+        boolean isFile = tree.node(ino).isFile();
+        NamespaceModel.demand(isFile || lock.kind() != io.cairn.fs.Lock.Kind.APPEND, Errno.EINVAL);
     }
 
     /** Applies the entry and compares everything. */

@@ -21,6 +21,7 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -192,7 +193,7 @@ class NamespaceFuzzTest {
 
     private Mutation randomMutation() {
         return switch (random.nextInt(29)) {
-            case 0 -> create();
+            case 0 -> random.nextInt(3) == 0 ? makeFile() : create();
             case 1 -> new TreeMutation.Mkdir(number(), name(), small(), small(), small());
             case 2 -> new TreeMutation.Symlink(number(), name(), bytes(), small(), small());
             case 3 -> new TreeMutation.Link(number(), number(), name());
@@ -230,7 +231,10 @@ class NamespaceFuzzTest {
                             number(), Lock.Kind.CODES.all().get(random.nextInt(3)), number());
             case 21 -> new SessionMutation.OpenSession("x".repeat(random.nextInt(9000)));
             case 22 -> new SessionMutation.CloseSession(random.nextInt(20) == 0 ? 1 : number());
-            case 23 -> hostMutation();
+            case 23 ->
+                    random.nextInt(3) == 0
+                            ? new SessionMutation.ReserveNumbers(number(), random.nextBoolean())
+                            : hostMutation();
             case 24 -> new LeaderMutation.Purge(new long[] {number(), number(), number()});
             case 25 ->
                     new LeaderMutation.LoseSession(
@@ -251,7 +255,24 @@ class NamespaceFuzzTest {
                 number(), name(), number(), name(), small(), small(), small());
     }
 
-    private Mutation create() {
+    /** Once numbers are reserved some of the random ones are among them. */
+    private Mutation makeFile() {
+        AttributeChange change =
+                new AttributeChange(
+                        random.nextInt(512),
+                        small(),
+                        small(),
+                        small(),
+                        0,
+                        number(),
+                        number(),
+                        0,
+                        0,
+                        0);
+        return new MakeFile(create(), 2 + random.nextInt(600), number(), change);
+    }
+
+    private TreeMutation.Create create() {
         return new TreeMutation.Create(
                 number(),
                 name(),

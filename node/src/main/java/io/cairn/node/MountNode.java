@@ -66,6 +66,9 @@ public final class MountNode implements AutoCloseable {
                                 .withRequestTimeoutMs(options.waitLimitMs()),
                         runtime,
                         waitS);
+        if (options.delegated()) {
+            files.mount().master().young().turnOn();
+        }
         try {
             mount =
                     FuseMount.mount(

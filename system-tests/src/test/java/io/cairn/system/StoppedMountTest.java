@@ -108,9 +108,10 @@ final class StoppedMountTest {
                             .start();
             try (BufferedReader said = writer.inputReader()) {
                 assertEquals("written", said.readLine());
-                mounted.signal("STOP");
                 String small = "/" + name + "/15000-10-False";
+                // Asked before: the stopped mount may have a right that is in the way.
                 long object = object(files, small);
+                mounted.signal("STOP");
                 Poll.until("end of the session", 30, () -> !cluster.status().contains(at + ""));
                 if (renewed) {
                     Poll.until("renewal", 30, () -> object(files, small) != object);

@@ -4,7 +4,7 @@ import io.cairn.admin.api.Field;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Shape;
 import io.cairn.fs.FileSystem;
-import io.cairn.master.JobRunner;
+import io.cairn.master.job.JobRunner;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.job.JobError;
 import io.cairn.metadata.job.JobRecord;

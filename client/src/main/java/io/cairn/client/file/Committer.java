@@ -154,7 +154,8 @@ final class Committer {
     Step begin(FileState state) {
         round = 0;
         alongside = null;
-        return state.isDirty() && state.isDoubtful() ? look(Reason.DOUBT, state) : new Drain();
+        boolean asks = state.isDirty() && !state.isYoung() && state.isDoubtful();
+        return asks ? look(Reason.DOUBT, state) : new Drain();
     }
 
     private Step look(Reason why, FileState state) {
@@ -251,6 +252,11 @@ final class Committer {
         boolean replaces =
                 next instanceof ContentMutation.Spill && stored != null && stored.length > 0;
         long session = state.lockingSession();
+        AttributeChange amendment = state.amendment();
+        if (amendment != null && next instanceof ContentMutation.WriteInline write) {
+            alongside = null;
+            return new Tell(new TreeMutation.WriteAndSet(write, amendment), session, false);
+        }
         Rider along = next instanceof ContentMutation.WriteInline ? rider : null;
         alongside = along;
         if (along != null && next instanceof ContentMutation.WriteInline write) {

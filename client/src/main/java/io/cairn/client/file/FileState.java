@@ -9,6 +9,7 @@ import io.cairn.client.chunk.WriteBack;
 import io.cairn.client.lock.FileLocks;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.master.ContentMutation;
@@ -43,6 +44,7 @@ final class FileState {
     private FsException lastError = new FsException(Errno.EIO);
     private long doubt;
     private long settledDoubt;
+    private boolean isAmended;
 
     FileState(Inode inode, Mount mount, FileLocks locks, WriteBack chunks, ChunkClones clones) {
         this.mount = mount;
@@ -189,6 +191,41 @@ final class FileState {
     void beginDoubt() {
         doubt++;
         expire();
+    }
+
+    /** Whether the master does not know the file yet. */
+    boolean isYoung() {
+        return inode.attributes().version() == 0;
+    }
+
+    /** As {@link OpenInode#amend}, with a change that {@link AttributeChange#fitsWrite}. */
+    @Nullable Attributes amend(AttributeChange change) {
+        Attributes known = inode.attributes();
+        long nowNs = mount.fileTimeNs(known);
+        long mtimeNs = change.has(AttributeChange.MTIME_NOW) ? nowNs : change.mtimeNs();
+        boolean isOdd = change.has(AttributeChange.MTIME) && (mtimeNs == 0 || mtimeNs > nowNs);
+        if (!isYoung() || committer.isBusy() || isOdd) {
+            return null;
+        }
+        if (change.has(AttributeChange.MTIME)) {
+            uncommitted.setTime(mtimeNs);
+        }
+        inode = inode.withAttributes(change.appliedTo(known, nowNs));
+        isAmended = true;
+        return attributes();
+    }
+
+    /** What {@link #amend} has made of the attributes; null when it has not. */
+    @Nullable AttributeChange amendment() {
+        return isYoung() && isAmended ? AttributeChange.toBecome(inode.attributes()) : null;
+    }
+
+    /** This mount has just made the file: nobody else can have written beyond its end. */
+    void made() {
+        tail.makeSure(mount.nowMs());
+        if (isYoung()) {
+            touch();
+        }
     }
 
     /** The number of the last doubt. */
@@ -380,6 +417,14 @@ final class FileState {
         contents.reset(inode.inline());
         uncommitted.clear();
         forgetReadAhead(0, Long.MAX_VALUE);
+    }
+
+    /** What cannot be committed is given up. */
+    void giveUpIfDirty(FsException error) {
+        if (isDirty()) {
+            giveUp(error);
+            tail.leave();
+        }
     }
 
     // ---- commits

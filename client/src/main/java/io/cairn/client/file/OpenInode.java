@@ -391,6 +391,11 @@ public final class OpenInode implements WriteOwner {
         return commits.commitWith(change);
     }
 
+    /** Sets attributes of a file of which the master does not know yet; null where it must ask. */
+    public @Nullable Attributes amend(AttributeChange change) {
+        return with(s -> s.amend(change));
+    }
+
     /** Whether a commit now is at most one call to the master. */
     public boolean commitsInOneCall() {
         synchronized (lock) {
@@ -464,18 +469,12 @@ public final class OpenInode implements WriteOwner {
 
     /** This mount has just made the file: nobody else can have written beyond its end. */
     void created() {
-        tell(s -> s.tail().makeSure(mount.nowMs()));
+        tell(FileState::made);
     }
 
     /** Bytes that cannot be committed are given up. */
     void giveUpIfDirty(FsException error) {
-        tell(
-                s -> {
-                    if (s.isDirty()) {
-                        s.giveUp(error);
-                        s.tail().leave();
-                    }
-                });
+        tell(s -> s.giveUpIfDirty(error));
     }
 
     /**

@@ -123,6 +123,12 @@ public final class OpenInodes {
         return CompletableFuture.allOf(commits.toArray(CompletableFuture<?>[]::new));
     }
 
+    /** Completes when what was written to a file is committed or failed; never fails or blocks. */
+    public CompletableFuture<Void> committed(long ino) {
+        OpenInode state = states.get(ino);
+        return state == null ? Promises.DONE : state.commit().handle((_, _) -> null);
+    }
+
     /** Another client has cut or lengthened a file. Never blocks. */
     public void changed(Inode inode) {
         OpenInode state;

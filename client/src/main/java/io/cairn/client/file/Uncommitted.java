@@ -169,6 +169,11 @@ final class Uncommitted {
         }
     }
 
+    /** The time of the last change is set; not 0. */
+    void setTime(long newMtimeNs) {
+        mtimeNs = newMtimeNs;
+    }
+
     /** The file is at least this long from now on. */
     void extend(long newEnd) {
         end = Math.max(end, newEnd);

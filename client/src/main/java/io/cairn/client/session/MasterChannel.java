@@ -68,13 +68,13 @@ public final class MasterChannel implements AutoCloseable {
     private final Clock clock;
     private final Scheduler scheduler;
     private final SessionState state;
+    private final ChannelEvents events;
     private final MasterLink link;
     private final Backoff backoff;
     private final @Nullable PolledLeader polled;
     private final Releases releases;
+    private final YoungFiles young;
     private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
-    private volatile @Nullable Listener listener;
-    private volatile @Nullable ClusterView view;
     private boolean sweeping;
     private volatile boolean closed;
 
@@ -84,9 +84,11 @@ public final class MasterChannel implements AutoCloseable {
         this.scheduler = runtime.scheduler();
         this.state = new SessionState(clock, runtime.random());
         this.backoff = new Backoff(runtime.random());
-        this.link = new MasterLink(settings, transport, runtime, state, new Events());
         this.polled = PolledLeader.of(settings, runtime);
+        this.events = new ChannelEvents(new Own());
+        this.link = new MasterLink(settings, transport, runtime, state, events);
         this.releases = new Releases(settings, runtime, state, link);
+        this.young = new YoungFiles(state, this::direct, releases::add, clock);
     }
 
     /**
@@ -96,14 +98,18 @@ public final class MasterChannel implements AutoCloseable {
      * @param newView hears of younger cluster maps from now on
      */
     public CompletableFuture<Void> start(Listener newListener, ClusterView newView) {
-        listener = newListener;
-        view = newView;
+        events.toldTo(newListener, newView);
         return link.start();
     }
 
     /** The state of the session. */
     public SessionState session() {
         return state;
+    }
+
+    /** The files of which the master does not know yet. */
+    public YoungFiles young() {
+        return young;
     }
 
     /** Why no master can be asked now. */
@@ -118,15 +124,18 @@ public final class MasterChannel implements AutoCloseable {
 
     /** As {@link #mutate(Mutation)}; EIO when this session ends before, if it is not 0. */
     public CompletableFuture<Reply> mutate(Mutation mutation, long session) {
-        MasterCall call =
-                new MasterCall(mutation, null, deadlineMs(), session, PendingRequest.current());
-        send(call);
-        return call;
+        return young.mutate(mutation, session);
     }
 
     /** Sends a query; the promise is kept or broken within the request timeout. */
     public CompletableFuture<Reply> query(Query query) {
-        MasterCall call = new MasterCall(null, query, deadlineMs(), 0);
+        return young.query(query);
+    }
+
+    /** Sends without looking for what has to be told before. */
+    private MasterCall direct(@Nullable Mutation mutation, @Nullable Query query, long session) {
+        PendingRequest errand = mutation == null ? null : PendingRequest.current();
+        MasterCall call = new MasterCall(mutation, query, deadlineMs(), session, errand);
         send(call);
         return call;
     }
@@ -138,12 +147,14 @@ public final class MasterChannel implements AutoCloseable {
 
     /** As {@link #change(Mutation)}; EIO when this session ends before, if it is not 0. */
     public Reply change(Mutation mutation, long session) {
+        await(young.before(mutation));
         return await(
                 new MasterCall(mutation, null, deadlineMs(), session, PendingRequest.current()));
     }
 
     /** Sends a query and waits for the reply; not for event loops. */
     public Reply ask(Query query) {
+        await(young.before(query));
         return await(new MasterCall(null, query, deadlineMs(), 0, PendingRequest.current()));
     }
 
@@ -151,6 +162,13 @@ public final class MasterChannel implements AutoCloseable {
     public void look(CompletableFuture<?> result) {
         if (polled != null) {
             polled.look(result);
+        }
+    }
+
+    private void await(@Nullable CompletableFuture<Void> before) {
+        if (before != null) {
+            look(before);
+            Await.get(before, settings.requestTimeoutMs());
         }
     }
 
@@ -209,6 +227,27 @@ public final class MasterChannel implements AutoCloseable {
                     answered(call, sent, message, failure);
                     resume();
                 });
+    }
+
+    /** What the link tells this channel. */
+    private final class Own implements ChannelEvents.Channel {
+        @Override
+        public void renewed() {
+            if (polled != null) {
+                polled.renew();
+            }
+            young.connected();
+        }
+
+        @Override
+        public void resume() {
+            MasterChannel.this.resume();
+        }
+
+        @Override
+        public void sessionGone() {
+            young.sessionLost();
+        }
     }
 
     private boolean isFull() {
@@ -425,7 +464,9 @@ public final class MasterChannel implements AutoCloseable {
 
     /** The session holds an inode open once less; told to the master in batches, soon. */
     public void release(long ino) {
-        releases.add(ino);
+        if (!young.released(ino)) {
+            releases.add(ino);
+        }
     }
 
     /** Ends the session, waiting for the answer no longer than a time, then the connection. */
@@ -454,47 +495,5 @@ public final class MasterChannel implements AutoCloseable {
             polled.close();
         }
         sweep();
-    }
-
-    /** Events of the link. */
-    private final class Events implements MasterLink.Listener {
-        @Override
-        public void ready() {
-            if (polled != null) {
-                polled.renew();
-            }
-            Listener hearer = listener;
-            if (hearer != null) {
-                hearer.connected();
-            }
-            resume();
-        }
-
-        @Override
-        public void sessionLost() {
-            Listener hearer = listener;
-            if (hearer != null) {
-                hearer.sessionLost();
-            }
-        }
-
-        @Override
-        public void mapEpoch(long epoch) {
-            ClusterView map = view;
-            if (map != null) {
-                map.learn(epoch);
-            }
-        }
-
-        @Override
-        public CompletableFuture<Void> push(Push push) {
-            LOG.debug("push {}", push);
-            ClusterView map = view;
-            if (map != null && push instanceof Push.MapChanged changed) {
-                map.learn(changed);
-            }
-            Listener hearer = listener;
-            return hearer == null ? Promises.DONE : hearer.push(push);
-        }
     }
 }

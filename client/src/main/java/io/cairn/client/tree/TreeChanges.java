@@ -194,12 +194,14 @@ public final class TreeChanges {
      */
     @Nullable CompletableFuture<Attributes> writeAndSet(
             Caller caller, @Nullable OpenInode file, AttributeChange change) {
-        if (file == null
-                || caller.witness() != null
-                || !change.fitsWrite()
-                || !fitsQuotas(change)
-                || !file.isDirty()
-                || !file.commitsInOneCall()) {
+        if (file == null || caller.witness() != null || !change.fitsWrite()) {
+            return null;
+        }
+        Attributes amended = file.amend(change);
+        if (amended != null) {
+            return CompletableFuture.completedFuture(tree.shown(amended));
+        }
+        if (!fitsQuotas(change) || !file.isDirty() || !file.commitsInOneCall()) {
             return null;
         }
         return Promises.then(

@@ -12,6 +12,7 @@ public sealed interface Mutation extends TypedMessage
         permits TreeMutation,
                 ContentMutation,
                 ContentMutation.SharingMutation,
+                SessionMutation.MakeFile,
                 SessionMutation,
                 HostMutation,
                 LeaderMutation {

@@ -39,6 +39,7 @@ public enum MutationType implements MessageType {
             NEEDS_ROOM,
             CANCELLABLE,
             TreeMutation.CreateUnnamed::decode),
+    MAKE_FILE(235, SESSION, ONCE, NEEDS_ROOM, FOR_ALL, SessionMutation.MakeFile::decode),
     SET_ATTRIBUTES(
             8,
             SESSION_OR_LEADER,
@@ -95,6 +96,8 @@ public enum MutationType implements MessageType {
     SET_LOCK(15, SESSION, REPEATABLE, ANY_ROOM, CANCELLABLE, SessionMutation.SetLock::decode),
     CANCEL_LOCK(16, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, SessionMutation.CancelLock::decode),
     RELEASE_LOCKS(17, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, SessionMutation.ReleaseLocks::decode),
+    RESERVE_NUMBERS(
+            236, SESSION, ONCE, NEEDS_ROOM, FOR_ALL, SessionMutation.ReserveNumbers::decode),
     OPEN_SESSION(32, NEWCOMER, REPEATABLE, ANY_ROOM, FOR_ALL, SessionMutation.OpenSession::decode),
     CLOSE_SESSION(
             33,
@@ -282,7 +285,7 @@ public enum MutationType implements MessageType {
 
     /** Whether the session may hold open from then on what it makes. */
     public boolean mayOpen() {
-        return this == CREATE || this == CREATE_UNNAMED || this == WITNESSED;
+        return this == CREATE || this == MAKE_FILE || this == CREATE_UNNAMED || this == WITNESSED;
     }
 
     /** Reads the fields. */

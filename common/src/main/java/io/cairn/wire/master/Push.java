@@ -215,6 +215,28 @@ public sealed interface Push extends TypedMessage {
         }
     }
 
+    /**
+     * Somebody else asks about a directory in which this client alone makes names: tell of what was
+     * made, then answer. The right has ended then.
+     *
+     * @param ino 0 for all directories
+     */
+    record RecallNames(long ino) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.RECALL_NAMES;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static RecallNames decode(Decoder in) {
+            return new RecallNames(in.i64());
+        }
+    }
+
     /** Reads code and fields. */
     static Push decode(Decoder in) {
         return PushType.TABLE.require(in.u8()).decode(in);

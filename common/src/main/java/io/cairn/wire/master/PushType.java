@@ -16,7 +16,8 @@ public enum PushType implements MessageType {
     QUOTAS_CHANGED(20, Push.QuotasChanged::decode),
     COMMIT_FILES(22, Push.CommitFiles::decode),
     MASTERS_CHANGED(23, Push.MastersChanged::decode),
-    REVOKED(27, Push.Revoked::decode);
+    REVOKED(27, Push.Revoked::decode),
+    RECALL_NAMES(30, Push.RecallNames::decode);
 
     static final TypeTable<PushType> TABLE = new TypeTable<>("push", values());
 

@@ -1,5 +1,6 @@
 package io.cairn.wire.master;
 
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Lock;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
@@ -111,6 +112,99 @@ public sealed interface SessionMutation extends Mutation {
 
         static CloseSession decode(Decoder in) {
             return new CloseSession(in.i64());
+        }
+    }
+
+    /**
+     * Reserves inode numbers for {@link MakeFile}, and asks for the right to make names in a
+     * directory alone. When too many reserved numbers are unused the eldest of them are lost.
+     * BytesReply, with {@link Reserved}.
+     *
+     * @param directoryIno 0 for numbers alone; {@link #ALL_BACK} to give all numbers back
+     * @param wantsNumbers false for the right alone
+     */
+    record ReserveNumbers(long directoryIno, boolean wantsNumbers) implements SessionMutation {
+        /** In the place of a directory: the session uses none of its numbers any more. */
+        public static final long ALL_BACK = -1;
+
+        @Override
+        public MutationType type() {
+            return MutationType.RESERVE_NUMBERS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(directoryIno).bool(wantsNumbers);
+        }
+
+        static ReserveNumbers decode(Decoder in) {
+            return new ReserveNumbers(in.i64(), in.bool());
+        }
+    }
+
+    /**
+     * What was reserved.
+     *
+     * @param firstIno the first number; 0 when none was wanted
+     * @param count how many there are
+     * @param isDelegated whether the session alone makes names in the directory until it is told
+     *     otherwise; the leader decides that, not the state
+     */
+    record Reserved(long firstIno, int count, boolean isDelegated) {
+        /** As a reply. */
+        public Reply.BytesReply reply() {
+            Encoder out = new Encoder(13);
+            out.i64(firstIno).i32(count).bool(isDelegated);
+            return new Reply.BytesReply(out.toBytes());
+        }
+
+        /** Of a reply. */
+        public static Reserved of(Reply.BytesReply reply) {
+            Decoder in = new Decoder(reply.bytes());
+            return new Reserved(in.i64(), in.i32(), in.bool());
+        }
+    }
+
+    /**
+     * Makes a regular file under a number that the session has reserved, writes its contents into
+     * the inode and sets its attributes: all or nothing. A client that alone may make names in a
+     * directory tells so of a new file once, when it is closed. EEXIST when the name exists, EINVAL
+     * unless the number is reserved and unused, and {@link AttributeChange#fitsWrite}. EntryReply,
+     * with the inode without its contents.
+     *
+     * @param create of a regular file without a verifier; its inline bytes are the contents
+     * @param ino a number of {@link ReserveNumbers}
+     * @param timeNs when it was last read and written, unless {@code change} says so
+     * @param change set after the contents were written
+     */
+    record MakeFile(TreeMutation.Create create, long ino, long timeNs, AttributeChange change)
+            implements Mutation {
+        @Override
+        public MutationType type() {
+            return MutationType.MAKE_FILE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            create.encode(out);
+            out.i64(ino).i64(timeNs);
+            Codecs.attributeChange(out, change);
+        }
+
+        @Override
+        public int expectedBytes() {
+            return Encoder.EXPECTED_BYTES + create.inline().length;
+        }
+
+        /** For names and open files it is the creation. */
+        @Override
+        public Mutation unwrapped() {
+            return create;
+        }
+
+        static MakeFile decode(Decoder in) {
+            return new MakeFile(
+                    TreeMutation.Create.decode(in), in.i64(), in.i64(), Codecs.attributeChange(in));
         }
     }
 }

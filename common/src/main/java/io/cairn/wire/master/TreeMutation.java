@@ -150,9 +150,7 @@ public sealed interface TreeMutation extends Mutation {
         }
     }
 
-    /**
-     * Removes a name of anything but a directory. The inode becomes an orphan with its last name.
-     */
+    /** Removes a name of anything but a directory; with its last name it becomes an orphan. */
     record Unlink(long parentIno, Name name) implements TreeMutation {
         @Override
         public MutationType type() {
@@ -465,6 +463,7 @@ public sealed interface TreeMutation extends Mutation {
                         new long[] {};
                 case ContentMutation _,
                         ContentMutation.SharingMutation _,
+                        SessionMutation.MakeFile _,
                         SessionMutation _,
                         HostMutation _,
                         LeaderMutation _ ->

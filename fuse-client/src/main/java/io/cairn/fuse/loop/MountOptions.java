@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  *     it fails with ETIMEDOUT; {@link #WITHOUT_LIMIT} waits as long as it takes, unless the process
  *     gets a signal
  * @param direct whether files of chunk servers on this machine are read without the network
+ * @param delegated whether the masters may let this mount alone make names in a directory, of which
+ *     they hear when files are closed
  * @param fsName what {@code df} shows as the device
  * @param kernelFlags options of mount(8) that the kernel keeps, such as {@code noexec}; not changed
  *     after construction. Set-uid programs and devices of the cluster count for nothing unless they
@@ -52,6 +54,7 @@ public record MountOptions(
         int readAheadKb,
         long waitLimitMs,
         boolean direct,
+        boolean delegated,
         String fsName,
         List<String> kernelFlags) {
 
@@ -128,6 +131,7 @@ public record MountOptions(
                     "threads",
                     "read_ahead_kb",
                     "direct",
+                    "names",
                     "hard",
                     "soft",
                     "timeout",
@@ -149,6 +153,7 @@ public record MountOptions(
                 root ? 1024 : 0,
                 WITHOUT_LIMIT,
                 true,
+                false,
                 "cairn",
                 List.of("nodev", "nosuid"));
     }
@@ -246,6 +251,7 @@ public record MountOptions(
             case "threads" -> withThreads(number(name, value, 1, 1024));
             case "read_ahead_kb" -> withReadAheadKb(number(name, value, 0, 1 << 20));
             case "direct" -> withDirect(onOrOff(name, value));
+            case "names" -> withDelegated(delegated(value));
             case "fsname" -> withFsName(value);
             case "password", "pass" ->
                     throw new MountException(
@@ -274,6 +280,16 @@ public record MountOptions(
             default ->
                     throw new MountException(
                             Category.USAGE, "driver=" + value + ": must be jnr or kernel");
+        };
+    }
+
+    private static boolean delegated(String value) {
+        return switch (value) {
+            case "delegated" -> true;
+            case "sync" -> false;
+            default ->
+                    throw new MountException(
+                            Category.USAGE, "names=" + value + ": must be delegated or sync");
         };
     }
 
@@ -331,18 +347,23 @@ public record MountOptions(
     }
 
     public MountOptions withAcl(boolean value) {
-        return service(value, waitLimitMs, direct);
+        return service(value, waitLimitMs, direct, delegated);
     }
 
     public MountOptions withWaitLimitMs(long value) {
-        return service(acl, value, direct);
+        return service(acl, value, direct, delegated);
     }
 
     public MountOptions withDirect(boolean value) {
-        return service(acl, waitLimitMs, value);
+        return service(acl, waitLimitMs, value, delegated);
     }
 
-    private MountOptions service(boolean newAcl, long newWaitLimitMs, boolean newDirect) {
+    public MountOptions withDelegated(boolean value) {
+        return service(acl, waitLimitMs, direct, value);
+    }
+
+    private MountOptions service(
+            boolean newAcl, long newWaitLimitMs, boolean newDirect, boolean newDelegated) {
         return new MountOptions(
                 driver,
                 readOnly,
@@ -356,6 +377,7 @@ public record MountOptions(
                 readAheadKb,
                 newWaitLimitMs,
                 newDirect,
+                newDelegated,
                 fsName,
                 kernelFlags);
     }
@@ -394,6 +416,7 @@ public record MountOptions(
                 readAheadKb,
                 waitLimitMs,
                 direct,
+                delegated,
                 newFsName,
                 newKernelFlags);
     }
@@ -437,6 +460,7 @@ public record MountOptions(
                 newReadAheadKb,
                 waitLimitMs,
                 direct,
+                delegated,
                 fsName,
                 kernelFlags);
     }

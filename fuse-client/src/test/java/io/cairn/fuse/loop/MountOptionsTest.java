@@ -34,6 +34,7 @@ class MountOptionsTest {
                         1024,
                         MountOptions.WITHOUT_LIMIT,
                         true,
+                        false,
                         "cairn",
                         List.of("nodev", "nosuid")),
                 MountOptions.standard());
@@ -66,7 +67,8 @@ class MountOptionsTest {
                 MountOptions.parse(
                         "ro,noallow_other,nonempty,acl,driver=jnr,attr_timeout=0.5,entry_timeout=2,"
                                 + "max_background=12,threads=3,read_ahead_kb=256,"
-                                + "fsname=a:1\\,b:2/x,noexec,suid,direct=off,soft,timeout=1.5");
+                                + "fsname=a:1\\,b:2/x,noexec,suid,direct=off,names=delegated,soft,"
+                                + "timeout=1.5");
         assertEquals(
                 new MountOptions(
                         DriverKind.JNR,
@@ -81,6 +83,7 @@ class MountOptionsTest {
                         256,
                         1500,
                         false,
+                        true,
                         "a:1,b:2/x",
                         List.of("nodev", "noexec", "suid")),
                 options);

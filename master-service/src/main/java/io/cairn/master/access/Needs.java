@@ -11,6 +11,7 @@ import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
@@ -36,9 +37,16 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
             case TreeMutation m -> ofTree(m);
             case ContentMutation m -> ofContents(m);
             case SharingMutation.ShareChunks m -> change(Operation.WRITE, m.ino(), m.sourceIno());
+            case MakeFile m -> {
+                Set<Operation> operations = ofAttributes(m.change());
+                operations.add(Operation.CREATE);
+                operations.add(Operation.WRITE);
+                yield new Needs(List.of(m.create().parentIno()), operations, true, false);
+            }
             case SessionMutation.SetLock m -> ofLock(m.ino(), m.lock());
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,
+                    SessionMutation.ReserveNumbers _,
                     SessionMutation.OpenSession _,
                     SessionMutation.CloseSession _ ->
                     NOTHING;

@@ -93,7 +93,7 @@ public final class Visit {
             }
             if (rule.mapping().isNeeded()) {
                 MappedRights own = new MappedRights(namespace, rule.mapping());
-                own.require(mutation.unwrapped());
+                own.require(mutation);
                 rights = rights == null ? own : rights;
             }
         }

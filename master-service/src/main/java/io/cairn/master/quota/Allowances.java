@@ -23,6 +23,7 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -359,7 +360,12 @@ public final class Allowances {
         return switch (mutation) {
             case ContentMutation m -> committed(m);
             case TreeMutation m -> m instanceof TreeMutation.WriteAndSet w ? w.write().ino() : 0;
-            case SharingMutation _, SessionMutation _, HostMutation _, LeaderMutation _ -> 0;
+            case SharingMutation _,
+                    SessionMutation _,
+                    MakeFile _,
+                    HostMutation _,
+                    LeaderMutation _ ->
+                    0;
         };
     }
 

@@ -13,6 +13,7 @@ import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -94,9 +95,11 @@ final class RuleSamples {
                 new ContentMutation.TakePartialDetour(file, 1, new long[] {0}),
                 new ContentMutation.RenewChunks(file, new long[] {0}, new long[] {1}),
                 new SharingMutation.ShareChunks(file, at.version(), at.other(), 0, 1),
+                new MakeFile(creation(directory, "free", UID), 1 << 20, 1, mode),
                 new SessionMutation.SetLock(file, lock(), false, 1),
                 new SessionMutation.CancelLock(file, 1),
                 new SessionMutation.ReleaseLocks(file, Lock.Kind.POSIX, 1),
+                new SessionMutation.ReserveNumbers(directory, true),
                 new SessionMutation.OpenSession("liar"),
                 new SessionMutation.CloseSession(at.session()),
                 new HostMutation.SetHostLock(

@@ -23,6 +23,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -128,9 +129,16 @@ class RuleTableTest {
                     ContentMutation.RenewChunks _,
                     ContentMutation.SharingMutation _ ->
                     change(Errno.EACCES, Operation.WRITE);
+            case MakeFile _ ->
+                    new Row(
+                            Errno.EACCES,
+                            Errno.EROFS,
+                            Errno.EPERM,
+                            EnumSet.of(Operation.CREATE, Operation.WRITE, Operation.CHMOD));
             case SessionMutation.SetLock _, HostMutation.SetHostLock _ -> lock();
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,
+                    SessionMutation.ReserveNumbers _,
                     SessionMutation.OpenSession _,
                     SessionMutation.CloseSession _ ->
                     free();

@@ -9,7 +9,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.fs.Name;
-import io.cairn.master.JobRunner;
+import io.cairn.master.job.JobRunner;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.JobBench;
 import io.cairn.metadata.job.JobRecord;

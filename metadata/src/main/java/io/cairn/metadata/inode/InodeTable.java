@@ -116,6 +116,18 @@ public final class InodeTable {
             FileType type, Inode parent, @Nullable Name name, int mode, int uid, int gid) {
         InodeDraft draft =
                 new InodeDraft(transaction.counters().takeIno(), type, transaction.nowNs());
+        return filled(draft, parent, name, mode, uid, gid);
+    }
+
+    /** A new file under a number that was given for it before. */
+    public InodeDraft file(long ino, Inode parent, Name name, int mode, int uid, int gid) {
+        InodeDraft draft = new InodeDraft(ino, FileType.FILE, transaction.nowNs());
+        return filled(draft, parent, name, mode, uid, gid);
+    }
+
+    private InodeDraft filled(
+            InodeDraft draft, Inode parent, @Nullable Name name, int mode, int uid, int gid) {
+        FileType type = draft.type;
         draft.mode = mode & 07777;
         draft.uid = uid;
         draft.gid = gid;

@@ -10,22 +10,25 @@ import java.util.BitSet;
 public final class Session {
     private static final int WINDOW = Limits.MAX_SESSION_WINDOW;
 
-    private final long number;
-    private final long openingSequence;
+    private final SessionRecord.Stored stored;
     private final BitSet remembered = new BitSet(WINDOW);
     private long ackedUpTo;
 
-    Session(long number, long openingSequence) {
-        this.number = number;
-        this.openingSequence = openingSequence;
+    Session(SessionRecord.Stored stored) {
+        this.stored = stored;
     }
 
     public long number() {
-        return number;
+        return stored.session();
     }
 
     long openingSequence() {
-        return openingSequence;
+        return stored.openingSequence();
+    }
+
+    /** How it is stored, with the numbers that it has reserved now. */
+    SessionRecord.Stored stored() {
+        return stored;
     }
 
     long ackedUpTo() {

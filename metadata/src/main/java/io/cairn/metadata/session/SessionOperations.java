@@ -48,6 +48,14 @@ public final class SessionOperations {
                 locks.release(session, m);
                 yield new Reply.Done();
             }
+            case SessionMutation.ReserveNumbers m -> {
+                var none = new SessionMutation.Reserved(0, 0, false);
+                if (m.directoryIno() == SessionMutation.ReserveNumbers.ALL_BACK) {
+                    sessions.giveNumbersBack(session);
+                    yield none.reply();
+                }
+                yield (m.wantsNumbers() ? sessions.reserve(session) : none).reply();
+            }
             case SessionMutation.OpenSession m -> open(envelope, m);
             case SessionMutation.CloseSession m -> {
                 if (session != 0 && session != m.session()) {

@@ -21,7 +21,10 @@ public final class SessionQueries {
                     SessionRecord.Stored stored = SessionRecord.Stored.decode(key, value);
                     return sessions.add(
                             new SessionRecord(
-                                    stored.session(), stored.client(), stored.openedNs()));
+                                    stored.session(),
+                                    stored.client(),
+                                    stored.openedNs(),
+                                    !stored.numbers().isEmpty()));
                 });
         return sessions;
     }

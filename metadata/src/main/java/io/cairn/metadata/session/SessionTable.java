@@ -9,6 +9,7 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.SessionMutation;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -45,8 +46,7 @@ public final class SessionTable {
                 all,
                 all,
                 (key, value) -> {
-                    SessionRecord.Stored stored = SessionRecord.Stored.decode(key, value);
-                    add(new Session(stored.session(), stored.openingSequence()));
+                    add(new Session(SessionRecord.Stored.decode(key, value)));
                     return true;
                 });
         sessions.values().forEach(session -> load(store, session));
@@ -95,13 +95,61 @@ public final class SessionTable {
             throw new FsException(
                     Errno.NOT_READY, MAX_SESSIONS + " sessions are open: close some mounts");
         }
-        Session session = new Session(transaction.counters().takeSession(), openingSequence);
+        Session session =
+                new Session(
+                        new SessionRecord.Stored(
+                                transaction.counters().takeSession(),
+                                openingSequence,
+                                transaction.nowNs(),
+                                client,
+                                new ReservedNumbers()));
         add(session);
-        var stored =
-                new SessionRecord.Stored(
-                        session.number(), openingSequence, transaction.nowNs(), client);
-        transaction.records().put(Family.SESSION, Keys.of(session.number()), stored.encode());
+        store(session);
         return session;
+    }
+
+    private void store(Session session) {
+        byte[] value = session.stored().encode();
+        transaction.records().put(Family.SESSION, Keys.of(session.number()), value);
+    }
+
+    private Session require(long number) {
+        Session session = sessions.get(number);
+        if (session == null) {
+            throw new FsException(Errno.NO_SESSION, "session " + number + " is not open");
+        }
+        return session;
+    }
+
+    /** Reserves inode numbers for a session: ENOSPC. */
+    public SessionMutation.Reserved reserve(long number) {
+        Session session = require(number);
+        transaction.counters().requireRoom();
+        long first = transaction.counters().takeInos(ReservedNumbers.RANGE);
+        session.stored().numbers().add(first);
+        store(session);
+        return new SessionMutation.Reserved(first, ReservedNumbers.RANGE, false);
+    }
+
+    /** A session uses none of its inode numbers any more. */
+    public void giveNumbersBack(long number) {
+        Session session = require(number);
+        if (!session.stored().numbers().isEmpty()) {
+            session.stored().numbers().clear();
+            store(session);
+        }
+    }
+
+    /** EINVAL unless a session has reserved an inode number and not used it. */
+    public void requireReserved(long number, long ino) {
+        require(number).stored().numbers().require(ino);
+    }
+
+    /** A session has used an inode number that was required. */
+    public void used(long number, long ino) {
+        Session session = require(number);
+        session.stored().numbers().use(ino);
+        store(session);
     }
 
     /** Forgets a session and its replies; nothing happens when it is unknown. */

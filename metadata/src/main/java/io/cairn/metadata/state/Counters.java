@@ -95,6 +95,14 @@ public final class Counters {
         return nextIno++;
     }
 
+    /** Takes some numbers that follow each other; the first of them. */
+    public long takeInos(int count) {
+        changed = true;
+        long first = nextIno;
+        nextIno += count;
+        return first;
+    }
+
     public long takeOid() {
         changed = true;
         return nextOid++;

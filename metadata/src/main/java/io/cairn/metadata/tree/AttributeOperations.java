@@ -150,7 +150,8 @@ public final class AttributeOperations {
                 new Sums(0, length, space));
     }
 
-    private void apply(AttributeChange change, InodeDraft draft) {
+    /** Makes a change without any check, and sets ctime. */
+    void apply(AttributeChange change, InodeDraft draft) {
         if (change.has(AttributeChange.MODE)) {
             draft.setMode(change.mode() & 07777);
         }

@@ -17,7 +17,9 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
 import io.cairn.metadata.usage.QuotaTable;
 import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
+import java.util.function.Consumer;
 
 /**
  * The mutations that make and remove names, except rename. Each one checks everything before it
@@ -77,11 +79,7 @@ public final class NameOperations {
         if (type != FileType.FILE && m.inline().length > 0) {
             throw new FsException(Errno.EINVAL, "a " + type + " has no contents");
         }
-        if (m.inline().length > cluster.inlineLimitBytes()) {
-            throw new FsException(
-                    Errno.EFBIG,
-                    m.inline().length + " bytes do not fit into the inode; write chunks");
-        }
+        requireInline(m);
         transaction.counters().requireRoom();
         InodeDraft file = inodes.draft(type, parent, m.name(), m.mode(), m.uid(), m.gid());
         if (type == FileType.FILE) {
@@ -93,6 +91,42 @@ public final class NameOperations {
         }
         requireRoom(parent, file);
         return enter(parent, m.name(), file);
+    }
+
+    private void requireInline(TreeMutation.Create m) {
+        if (m.inline().length > cluster.inlineLimitBytes()) {
+            throw new FsException(
+                    Errno.EFBIG,
+                    m.inline().length + " bytes do not fit into the inode; write chunks");
+        }
+    }
+
+    /**
+     * Makes a file under a number that the session may use.
+     *
+     * @param setter sets the attributes that are not those of a creation
+     */
+    EntryReply make(MakeFile m, Consumer<InodeDraft> setter) {
+        TreeMutation.Create create = m.create();
+        boolean isPlain = create.fileType() == FileType.FILE && !create.orExisting();
+        if (!isPlain || create.verifier() != 0 || !m.change().fitsWrite()) {
+            throw new FsException(Errno.EINVAL, "no file to be made at once");
+        }
+        Inode parent = parent(create.parentIno(), create.name());
+        requireInline(create);
+        transaction.counters().requireRoom();
+        InodeDraft file =
+                inodes.file(
+                        m.ino(), parent, create.name(), create.mode(), create.uid(), create.gid());
+        file.setInline(create.inline());
+        file.layout = layouts.fresh(file.ino, file.policy);
+        file.atimeNs = m.timeNs();
+        file.mtimeNs = m.timeNs();
+        setter.accept(file);
+        requireRoom(parent, file);
+        EntryReply made = enter(parent, create.name(), file);
+        Inode told = made.inode().withContents(made.inode().layout(), null);
+        return new EntryReply(told, made.parent(), null, null);
     }
 
     public EntryReply createUnnamed(TreeMutation.CreateUnnamed m) {

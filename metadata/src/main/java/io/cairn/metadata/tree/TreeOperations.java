@@ -7,6 +7,7 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +51,11 @@ public final class TreeOperations {
             case TreeMutation.SetPolicy m -> attributes.setPolicy(m);
             case TreeMutation.Witnessed m -> witnessed(m);
         };
+    }
+
+    /** Makes a file with contents and attributes, under a number that the session may use. */
+    public EntryReply apply(MakeFile mutation) {
+        return names.make(mutation, file -> attributes.apply(mutation.change(), file));
     }
 
     private Reply writeAndSet(TreeMutation.WriteAndSet m) {

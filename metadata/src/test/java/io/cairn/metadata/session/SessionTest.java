@@ -10,7 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SessionTest {
-    private final Session session = new Session(1, 99);
+    private final Session session =
+            new Session(new SessionRecord.Stored(1, 99, 0, "", new ReservedNumbers()));
     private final List<Long> forgotten = new ArrayList<>();
 
     @Test

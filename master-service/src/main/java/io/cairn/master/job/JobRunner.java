@@ -1,4 +1,4 @@
-package io.cairn.master;
+package io.cairn.master.job;
 
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.metadata.Namespace;

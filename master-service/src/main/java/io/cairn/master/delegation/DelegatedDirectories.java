@@ -1,0 +1,318 @@
+package io.cairn.master.delegation;
+
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Push;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which session has the right to make names in which directory alone, and the recalls under way.
+ * Soft state of the leader. Thread-safe; never blocks.
+ */
+final class DelegatedDirectories {
+    /** Directories that are delegated at a time. */
+    static final int MAX_DIRECTORIES = 4096;
+
+    /** Stands for all directories of a session, of which a new leader knows nothing. */
+    static final long ANY = 0;
+
+    /** A right that its session does not use for so long is taken back. */
+    static final long IDLE_MS = 3000;
+
+    /** A directory that others wanted is not delegated for so long. */
+    static final long SHARED_MS = 5000;
+
+    private static final long LOOK_MS = 500;
+    private static final long ATTEMPT_MS = 5000;
+    private static final long RETRY_MS = 200;
+
+    /** A right of a session. */
+    private static final class Right {
+        final long session;
+        final long directory;
+
+        /** When its session asked for it or made a file with it. */
+        long usedMs;
+
+        /** Whether the session may be told of it, or has been. */
+        boolean isGiven;
+
+        /** Completes when the session has it no more; null while nobody wants that. */
+        @Nullable CompletableFuture<Void> recall;
+
+        Right(long session, long directory, long nowMs) {
+            this.session = session;
+            this.directory = directory;
+            this.usedMs = nowMs;
+        }
+    }
+
+    private final DelegationGate.Holders holders;
+    private final Clock clock;
+    private final Scheduler scheduler;
+    private final Map<Long, Right> byDirectory = new LinkedHashMap<>();
+
+    /** Of sessions that may have rights of the last term. */
+    private final Map<Long, Right> ofLastTerm = new HashMap<>();
+
+    /** Directories that were recalled for others, and until when they are not delegated. */
+    private final Map<Long, Long> shared = new LinkedHashMap<>();
+
+    private volatile boolean isEmpty = true;
+    private long lookedMs;
+
+    DelegatedDirectories(DelegationGate.Holders holders, Clock clock, Scheduler scheduler) {
+        this.holders = holders;
+        this.clock = clock;
+        this.scheduler = scheduler;
+    }
+
+    /** Whether nobody has a right; asked for each request. */
+    boolean isEmpty() {
+        return isEmpty;
+    }
+
+    private void changed() {
+        isEmpty = byDirectory.isEmpty() && ofLastTerm.isEmpty();
+    }
+
+    /** A session is about to get a right; false when it cannot. */
+    boolean begin(long session, long directory) {
+        List<Right> begun = new ArrayList<>(1);
+        synchronized (this) {
+            if (!ofLastTerm.isEmpty() || isShared(directory)) {
+                return false;
+            }
+            Right present = byDirectory.get(directory);
+            if (present != null) {
+                boolean isOwn = present.session == session && present.isGiven;
+                if (!isOwn || present.recall != null) {
+                    return false;
+                }
+                // It has dropped the right by itself, and asks anew.
+                present.isGiven = false;
+                present.usedMs = clock.millis();
+                return true;
+            }
+            if (byDirectory.size() < MAX_DIRECTORIES) {
+                byDirectory.put(directory, new Right(session, directory, clock.millis()));
+                changed();
+                return true;
+            }
+            // The next one finds room: the eldest goes.
+            Right eldest = byDirectory.values().iterator().next();
+            if (eldest.isGiven && eldest.recall == null) {
+                eldest.recall = new CompletableFuture<>();
+                begun.add(eldest);
+            }
+        }
+        begun.forEach(this::recall);
+        return false;
+    }
+
+    /**
+     * The log entry of {@link #begin} was applied, or was not.
+     *
+     * @return whether the session has the right: nobody wanted to recall it meanwhile
+     */
+    boolean give(long session, long directory, boolean isPossible) {
+        CompletableFuture<Void> waiting = null;
+        boolean isGiven = false;
+        synchronized (this) {
+            Right right = byDirectory.get(directory);
+            if (right == null || right.session != session || right.isGiven) {
+                return false;
+            }
+            waiting = right.recall;
+            isGiven = isPossible && waiting == null;
+            right.isGiven = isGiven;
+            if (!isGiven) {
+                byDirectory.remove(directory);
+                changed();
+            }
+        }
+        if (waiting != null) {
+            waiting.complete(null);
+        }
+        return isGiven;
+    }
+
+    private boolean isShared(long directory) {
+        Long untilMs = shared.get(directory);
+        return untilMs != null && clock.millis() - untilMs < 0;
+    }
+
+    private void share(long directory) {
+        shared.remove(directory);
+        shared.put(directory, clock.millis() + SHARED_MS);
+        if (shared.size() > MAX_DIRECTORIES) {
+            shared.remove(shared.keySet().iterator().next());
+        }
+    }
+
+    /** A session has made a file in a directory. */
+    synchronized void used(long session, long directory) {
+        Right right = byDirectory.get(directory);
+        if (right != null && right.session == session) {
+            right.usedMs = clock.millis();
+        }
+    }
+
+    /** Takes rights back that are not used any more; for the tick. */
+    void tick() {
+        List<Right> begun = new ArrayList<>(0);
+        synchronized (this) {
+            long nowMs = clock.millis();
+            if (byDirectory.isEmpty() || nowMs - lookedMs < LOOK_MS) {
+                return;
+            }
+            lookedMs = nowMs;
+            for (Right right : byDirectory.values()) {
+                boolean isIdle = nowMs - right.usedMs >= IDLE_MS;
+                if (isIdle && right.isGiven && right.recall == null) {
+                    right.recall = new CompletableFuture<>();
+                    begun.add(right);
+                }
+            }
+        }
+        begun.forEach(this::recall);
+    }
+
+    /** A new term: sessions that have reserved numbers may have rights to any directory. */
+    void reset(Collection<Long> sessions) {
+        List<CompletableFuture<Void>> over = new ArrayList<>();
+        List<Right> begun = new ArrayList<>();
+        synchronized (this) {
+            byDirectory.values().forEach(right -> add(over, right));
+            ofLastTerm.values().forEach(right -> add(over, right));
+            byDirectory.clear();
+            ofLastTerm.clear();
+            for (long session : sessions) {
+                Right right = new Right(session, ANY, clock.millis());
+                right.isGiven = true;
+                right.recall = new CompletableFuture<>();
+                ofLastTerm.put(session, right);
+                begun.add(right);
+            }
+            changed();
+        }
+        over.forEach(each -> each.complete(null));
+        begun.forEach(this::recall);
+    }
+
+    private static void add(List<CompletableFuture<Void>> over, Right right) {
+        if (right.recall != null) {
+            over.add(right.recall);
+        }
+    }
+
+    /**
+     * Recalls what others have of the directories of a request.
+     *
+     * @param session whose request it is; 0 for the leader
+     * @return completes when they have it no more; null when they have nothing
+     */
+    @Nullable CompletableFuture<Void> recall(long session, Touched touched) {
+        if (isEmpty || touched.isNothing()) {
+            return null;
+        }
+        List<CompletableFuture<Void>> waits = new ArrayList<>();
+        List<Right> begun = new ArrayList<>();
+        synchronized (this) {
+            ofLastTerm.values().forEach(right -> want(session, right, waits, begun));
+            if (touched.isAnything()) {
+                byDirectory.values().forEach(right -> want(session, right, waits, begun));
+            } else {
+                for (long ino : touched.inos()) {
+                    Right right = byDirectory.get(ino);
+                    want(session, right, waits, begun);
+                    if (right != null && right.session != session) {
+                        share(ino);
+                    }
+                }
+            }
+        }
+        begun.forEach(this::recall);
+        return waits.isEmpty()
+                ? null
+                : CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static void want(
+            long session,
+            @Nullable Right right,
+            List<CompletableFuture<Void>> waits,
+            List<Right> begun) {
+        if (right == null || right.session == session) {
+            return;
+        }
+        CompletableFuture<Void> recall = right.recall;
+        if (recall == null) {
+            recall = new CompletableFuture<>();
+            right.recall = recall;
+            if (right.isGiven) {
+                begun.add(right);
+            }
+        }
+        waits.add(recall);
+    }
+
+    /** Until the session has answered or ended; one that goes on without an answer is passed by. */
+    private void recall(Right right) {
+        tell(right, clock.millis() + 2 * holders.leaseMs());
+    }
+
+    private void tell(Right right, long untilMs) {
+        if (!holders.isLive(right.session) || clock.millis() - untilMs >= 0) {
+            over(right);
+            return;
+        }
+        Connection connection = holders.connection(right.session);
+        if (connection == null) {
+            scheduler.schedule(() -> tell(right, untilMs), RETRY_MS);
+            return;
+        }
+        Message push =
+                Message.of(v -> MasterRequest.push(new Push.RecallNames(right.directory), v));
+        var _ =
+                connection
+                        .call(push, ATTEMPT_MS)
+                        .whenComplete(
+                                (answer, failure) -> {
+                                    if (failure == null) {
+                                        answer.release();
+                                        over(right);
+                                    } else {
+                                        scheduler.schedule(() -> tell(right, untilMs), RETRY_MS);
+                                    }
+                                });
+    }
+
+    private void over(Right right) {
+        CompletableFuture<Void> recall;
+        synchronized (this) {
+            byDirectory.remove(right.directory, right);
+            ofLastTerm.remove(right.session, right);
+            recall = right.recall;
+            changed();
+        }
+        if (recall != null) {
+            recall.complete(null);
+        }
+    }
+
+    /** How many directories are delegated. */
+    synchronized int size() {
+        return byDirectory.size();
+    }
+}

@@ -1,0 +1,237 @@
+package io.cairn.master.delegation;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.PastInode;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.TrashPlace;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
+import io.cairn.metadata.session.SessionRecord;
+import io.cairn.net.Connection;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MutationType;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.ReserveNumbers;
+import io.cairn.wire.master.SessionMutation.Reserved;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * In front of the log and of the state: what is about a directory that is delegated to another
+ * session comes to them when that session has told all of it. Thread-safe; never blocks but for
+ * moments.
+ */
+public final class DelegationGate {
+    /** The sessions, as this needs to know them. */
+    public interface Holders {
+        /** Whether a session exists and has not ended. */
+        boolean isLive(long session);
+
+        /** Its connection, or null. */
+        @Nullable Connection connection(long session);
+
+        /** How long it lasts without a renewal, in milliseconds. */
+        long leaseMs();
+    }
+
+    /** The way into the replicated log. */
+    @FunctionalInterface
+    public interface Submission {
+        /** Logs the envelope in an array from {@code offset} to its end, and applies it. */
+        CompletableFuture<Outcome> submit(byte[] frame, int offset);
+    }
+
+    /** Tells whether no other session may believe anything about the names of a directory. */
+    @FunctionalInterface
+    public interface Solitude {
+        /** Whether that is so now. */
+        boolean isAlone(long session, long directoryIno);
+    }
+
+    private final Submission log;
+    private final Supplier<Namespace> namespace;
+    private final Solitude solitude;
+    private final DelegatedDirectories directories;
+
+    /**
+     * Shared by requests, from before they look for rights until they are in the log or answered. A
+     * right is given without any request in between.
+     */
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+
+    /** A gate with no rights given. */
+    public DelegationGate(
+            Submission log,
+            Supplier<Namespace> namespace,
+            Holders holders,
+            Solitude solitude,
+            Clock clock,
+            Scheduler scheduler) {
+        this.log = log;
+        this.namespace = namespace;
+        this.solitude = solitude;
+        this.directories = new DelegatedDirectories(holders, clock, scheduler);
+    }
+
+    /** A new term: what the last one gave is recalled. */
+    public void reset() {
+        directories.reset(
+                namespace.get().sessions().stream()
+                        .filter(SessionRecord::reservesNumbers)
+                        .map(SessionRecord::session)
+                        .toList());
+    }
+
+    /** Takes rights back that are not used any more; to be called several times in a second. */
+    public void tick() {
+        directories.tick();
+    }
+
+    /** As {@link Submission#submit}, when nobody has a right that is in the way any more. */
+    public CompletableFuture<Outcome> submit(byte[] frame, int offset) {
+        if (Envelope.typeOf(frame, offset) == MutationType.RESERVE_NUMBERS) {
+            return reserve(frame, offset);
+        }
+        CompletableFuture<Void> recalled;
+        lock.readLock().lock();
+        try {
+            recalled = directories.isEmpty() ? null : recall(frame, offset);
+            if (recalled == null) {
+                return log.submit(frame, offset);
+            }
+        } finally {
+            lock.readLock().unlock();
+        }
+        // Somebody else may have got a right since.
+        return recalled.thenCompose(_ -> submit(frame, offset));
+    }
+
+    private @Nullable CompletableFuture<Void> recall(byte[] frame, int offset) {
+        try {
+            Envelope envelope = decode(frame, offset);
+            if (envelope.mutation() instanceof MakeFile make) {
+                directories.used(envelope.session(), make.create().parentIno());
+            }
+            return directories.recall(envelope.session(), Touched.by(envelope, namespace.get()));
+        } catch (MalformedMessageException e) {
+            // It is refused when it is applied.
+            return null;
+        }
+    }
+
+    private static Envelope decode(byte[] frame, int offset) {
+        return Envelope.decode(new Decoder(frame, offset, frame.length - offset));
+    }
+
+    /**
+     * Answers a query, at once or when nobody has a right any more that is in the way.
+     *
+     * @param server reads and answers; never blocks
+     */
+    public void serve(long session, Query query, Runnable server) {
+        CompletableFuture<Void> recalled;
+        lock.readLock().lock();
+        try {
+            recalled =
+                    directories.isEmpty() ? null : directories.recall(session, Touched.by(query));
+            if (recalled == null) {
+                server.run();
+                return;
+            }
+        } finally {
+            lock.readLock().unlock();
+        }
+        var _ = recalled.thenRun(() -> serve(session, query, server));
+    }
+
+    /** Reserves numbers, and gives a right if that is possible. */
+    private CompletableFuture<Outcome> reserve(byte[] frame, int offset) {
+        long session = Envelope.sessionOf(frame, offset);
+        Envelope envelope;
+        try {
+            envelope = decode(frame, offset);
+        } catch (MalformedMessageException e) {
+            return log.submit(frame, offset);
+        }
+        if (!(envelope.mutation() instanceof ReserveNumbers asked)) {
+            return log.submit(frame, offset);
+        }
+        long directory = asked.directoryIno();
+        CompletableFuture<Outcome> logged;
+        boolean isBegun;
+        lock.writeLock().lock();
+        try {
+            isBegun =
+                    directory != 0
+                            && directory != ReserveNumbers.ALL_BACK
+                            && solitude.isAlone(session, directory)
+                            && directories.begin(session, directory);
+            logged = log.submit(frame, offset);
+        } finally {
+            lock.writeLock().unlock();
+        }
+        if (!isBegun) {
+            return logged;
+        }
+        return logged.handle((done, error) -> reserved(session, directory, done, error));
+    }
+
+    private Outcome reserved(
+            long session, long directory, @Nullable Outcome outcome, @Nullable Throwable failure) {
+        boolean isGiven =
+                directories.give(
+                        session, directory, outcome != null && isPossible(outcome, directory));
+        if (outcome == null) {
+            throw new CompletionException(
+                    failure == null ? new IllegalStateException("no outcome") : failure);
+        }
+        Envelope envelope = outcome.envelope();
+        if (!isGiven || envelope == null || !(outcome.reply() instanceof Reply.BytesReply bytes)) {
+            return outcome;
+        }
+        Reserved numbers = Reserved.of(bytes);
+        Reply reply = new Reserved(numbers.firstIno(), numbers.count(), true).reply();
+        return new Outcome(envelope, reply, reply.toBytes(envelope.version()));
+    }
+
+    /**
+     * Whether a mount can tell of a new file in a directory exactly what the state will: no list is
+     * inherited, no flag, no limit of a class, and no quota may refuse it.
+     */
+    private boolean isPossible(Outcome outcome, long directory) {
+        if (!(outcome.reply() instanceof Reply.BytesReply)
+                || PastInode.isPast(directory)
+                || TrashPlace.isDirectory(directory)) {
+            return false;
+        }
+        Inode inode = namespace.get().inode(directory);
+        return inode != null
+                && inode.attributes().isDirectory()
+                && inode.attributes().nlink() > 0
+                && inode.attributes().acls().inherited() == null
+                && inode.attributes().flags() == 0
+                && namespace.get().accounts().quotaVersion() == 0
+                && isStandard(inode.policy())
+                && namespace.get().classes().all().stream()
+                        .allMatch(each -> isStandard(each.policy()));
+    }
+
+    /** Whether a policy leaves it to the cluster how much of a file may be in its inode. */
+    private static boolean isStandard(Policy policy) {
+        return policy.inlineBytes() == Policy.UNSAID_INLINE;
+    }
+
+    /** How many directories are delegated. */
+    public int size() {
+        return directories.size();
+    }
+}

@@ -1,0 +1,250 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.master.delegation.DelegationGate;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
+import io.cairn.metadata.state.MemoryStore;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Push;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.ReserveNumbers;
+import io.cairn.wire.master.SessionMutation.Reserved;
+import io.cairn.wire.master.TreeMutation;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who gets the right to make names alone, and who waits until it was recalled. */
+class DelegationGateTest {
+    private static final long ROOT = FileSystem.ROOT_INO;
+    private static final Name NAME = Name.of("name");
+    private static final long LEASE_MS = 15_000;
+
+    private final HandScheduler time = new HandScheduler();
+    private final Namespace namespace = new Namespace(new MemoryStore());
+    private final DirectLog log = new DirectLog(namespace);
+    private final SessionTable sessions = new SessionTable(time, LEASE_MS);
+    private final DirectoryWatch watch = new DirectoryWatch(sessions, time, time);
+    private final DelegationGate gate =
+            new DelegationGate(log::submit, () -> namespace, sessions, watch::isAlone, time, time);
+    private final PushedPeer one = new PushedPeer(DelegationGateTest::directoryOf);
+    private final PushedPeer two = new PushedPeer(DelegationGateTest::directoryOf);
+    private final List<Query> answered = new ArrayList<>();
+    private long sequence;
+    private long dir;
+
+    /** The directory that a push is about; as its complement when it is only to be forgotten. */
+    private static long directoryOf(Push push) {
+        return push instanceof Push.RecallNames recall
+                ? recall.ino()
+                : ~((Push.Invalidate) push).ino();
+    }
+
+    @BeforeEach
+    void open() {
+        apply(0, new LeaderMutation.Found(77, 1, 4096));
+        apply(0, new SessionMutation.OpenSession("one"));
+        apply(0, new SessionMutation.OpenSession("two"));
+        sessions.opened(1);
+        sessions.opened(2);
+        sessions.keepAlive(1, one, true, new long[0]);
+        sessions.keepAlive(2, two, true, new long[0]);
+        dir = made(submit(1, new TreeMutation.Mkdir(ROOT, Name.of("d"), 0755, 0, 0)));
+    }
+
+    private static long made(CompletableFuture<Outcome> done) {
+        return assertInstanceOf(Reply.EntryReply.class, done.join().reply()).inode().ino();
+    }
+
+    private CompletableFuture<Outcome> submit(long session, Mutation mutation) {
+        Envelope envelope = new Envelope(session, ++sequence, sequence - 1, 0, mutation);
+        return gate.submit(envelope.toBytes(), 0);
+    }
+
+    private void apply(long session, Mutation mutation) {
+        assertTrue(submit(session, mutation).isDone());
+    }
+
+    private Reserved reserve(long session) {
+        Reply reply = submit(session, new ReserveNumbers(dir, true)).join().reply();
+        return Reserved.of(assertInstanceOf(Reply.BytesReply.class, reply));
+    }
+
+    private TreeMutation.Create creation(String name) {
+        byte[] text = name.getBytes(StandardCharsets.UTF_8);
+        return new TreeMutation.Create(
+                dir, Name.of(name), FileType.FILE, 0644, 0, 0, 0, false, 0, text, false);
+    }
+
+    private void ask(long session, Query query) {
+        gate.serve(session, query, () -> answered.add(query));
+    }
+
+    @Test
+    void whoAsksWaitsUntilAllWasTold() {
+        Reserved numbers = reserve(1);
+        assertTrue(numbers.isDelegated());
+        Query lookup = new Query.Lookup(dir, NAME);
+        ask(1, lookup);
+        assertEquals(List.of(lookup), answered, "its own questions do not wait");
+        ask(2, lookup);
+        ask(2, new Query.GetInode(ROOT));
+        assertEquals(2, answered.size(), "only what is about the directory waits");
+        assertEquals(List.of(dir), one.told);
+        var make = new MakeFile(creation("name"), numbers.firstIno(), 1, AttributeChange.NONE);
+        assertEquals(numbers.firstIno(), made(submit(1, make)));
+        one.answer();
+        assertEquals(3, answered.size());
+        assertEquals(0, gate.size());
+    }
+
+    @Test
+    void aNameIsMadeOnce() {
+        Reserved numbers = reserve(1);
+        CompletableFuture<Outcome> second = submit(2, creation("name"));
+        assertFalse(second.isDone());
+        apply(1, new MakeFile(creation("name"), numbers.firstIno(), 1, AttributeChange.NONE));
+        one.answer();
+        Reply refused = second.join().reply();
+        assertEquals(Errno.EEXIST, assertInstanceOf(Reply.Failure.class, refused).errno());
+    }
+
+    @Test
+    void removingTheDirectoryAndWorkOfTheLeaderWait() {
+        reserve(1);
+        CompletableFuture<Outcome> removal = submit(2, new TreeMutation.Rmdir(ROOT, Name.of("d")));
+        assertFalse(removal.isDone());
+        one.answer();
+        assertTrue(removal.isDone());
+        dir = made(submit(1, new TreeMutation.Mkdir(ROOT, Name.of("e"), 0755, 0, 0)));
+        assertTrue(reserve(1).isDelegated());
+        assertTrue(submit(0, new LeaderMutation.DoubtObjects()).isDone());
+        assertFalse(submit(0, new LeaderMutation.TrashMutation.SetRetention(1, 1)).isDone());
+    }
+
+    @Test
+    void nobodyGetsTheRightWhileAnotherOneBelieves() {
+        watch.watch(2, dir);
+        assertFalse(reserve(1).isDelegated(), "another one may know all names");
+        watch.reset();
+        watch.missed(2, dir, NAME);
+        assertFalse(reserve(1).isDelegated(), "another one may believe that a name is absent");
+        time.pass(1001);
+        watch.missed(1, dir, NAME);
+        assertTrue(reserve(1).isDelegated());
+        assertFalse(reserve(2).isDelegated(), "there is one at a time");
+    }
+
+    @Test
+    void whatAMountCannotTellExactlyIsNotDelegated() {
+        var nodump = AttributeChange.NONE.withFlags(4, 4);
+        apply(1, new TreeMutation.SetAttributes(dir, nodump));
+        assertFalse(reserve(1).isDelegated());
+    }
+
+    @Test
+    void aSessionThatEndsOrIsSilentLosesItsRight() {
+        reserve(1);
+        Query lookup = new Query.Lookup(dir, NAME);
+        ask(2, lookup);
+        sessions.closed(1);
+        time.pass(200);
+        assertEquals(List.of(), answered, "a call is under way");
+        one.answers.getFirst().completeExceptionally(new IllegalStateException("gone"));
+        time.pass(200);
+        assertEquals(List.of(lookup), answered);
+    }
+
+    @Test
+    void aNewLeaderRecallsFromAllThatReservedNumbers() {
+        reserve(1);
+        gate.reset();
+        assertEquals(List.of(0L), one.told);
+        assertEquals(List.of(), two.told);
+        ask(2, new Query.Lookup(ROOT, NAME));
+        assertEquals(List.of(), answered, "it may be about any directory");
+        one.answer();
+        assertEquals(1, answered.size());
+    }
+
+    @Test
+    void whoDroppedTheRightGetsItAnew() {
+        assertTrue(reserve(1).isDelegated());
+        assertTrue(reserve(1).isDelegated());
+        assertEquals(1, gate.size());
+        ask(2, new Query.Lookup(dir, NAME));
+        assertFalse(reserve(1).isDelegated(), "it is being recalled");
+        one.answer();
+        assertEquals(0, gate.size());
+    }
+
+    @Test
+    void aRightThatIsNotUsedIsTakenBack() {
+        Reserved numbers = reserve(1);
+        time.pass(2000);
+        apply(1, new MakeFile(creation("name"), numbers.firstIno(), 1, AttributeChange.NONE));
+        time.pass(2000);
+        gate.tick();
+        assertEquals(List.of(), one.told, "it was used");
+        time.pass(1000);
+        gate.tick();
+        assertEquals(List.of(dir), one.told);
+        one.answer();
+        assertEquals(0, gate.size());
+        assertTrue(reserve(1).isDelegated());
+    }
+
+    @Test
+    void aDirectoryThatOthersAskedAboutIsNotDelegatedForAWhile() {
+        assertTrue(reserve(1).isDelegated());
+        ask(2, new Query.GetInode(dir));
+        one.answer();
+        assertFalse(reserve(1).isDelegated());
+        time.pass(5000);
+        assertTrue(reserve(1).isDelegated());
+    }
+
+    @Test
+    void whoGaveAllNumbersBackIsNotAsked() {
+        reserve(1);
+        ask(2, new Query.GetInode(dir));
+        one.answer();
+        apply(1, new ReserveNumbers(ReserveNumbers.ALL_BACK, false));
+        gate.reset();
+        assertEquals(List.of(dir), one.told);
+        ask(2, new Query.Lookup(ROOT, NAME));
+        assertEquals(2, answered.size());
+    }
+
+    @Test
+    void filesOfTwoMountsAreToldToANewLeader() {
+        Reserved numbers = reserve(1);
+        long other = dir;
+        dir = made(submit(2, new TreeMutation.Mkdir(ROOT, Name.of("e"), 0755, 0, 0)));
+        Reserved others = reserve(2);
+        gate.reset();
+        var make = new MakeFile(creation("a"), others.firstIno(), 1, AttributeChange.NONE);
+        assertEquals(others.firstIno(), made(submit(2, make)), "it waits for nobody");
+        dir = other;
+        make = new MakeFile(creation("b"), numbers.firstIno(), 1, AttributeChange.NONE);
+        assertEquals(numbers.firstIno(), made(submit(1, make)));
+    }
+}

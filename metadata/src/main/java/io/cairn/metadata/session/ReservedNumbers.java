@@ -1,0 +1,120 @@
+package io.cairn.metadata.session;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inode numbers that a session has reserved, and which of them it has used: each makes one file
+ * at most. A range goes when all its numbers are used. Belongs to the apply thread.
+ */
+final class ReservedNumbers {
+    /** Numbers that are reserved at a time. */
+    static final int RANGE = 256;
+
+    /** Ranges with unused numbers. */
+    static final int MAX_RANGES = 32;
+
+    private static final int WORDS = RANGE / Long.SIZE;
+
+    /** Numbers that follow each other, with a bit for each that is used. */
+    private record Range(long first, long[] used) {
+        boolean has(long ino) {
+            return ino >= first && ino - first < RANGE;
+        }
+
+        boolean isUsed(long ino) {
+            int at = (int) (ino - first);
+            return (used[at / Long.SIZE] & 1L << at % Long.SIZE) != 0;
+        }
+
+        void use(long ino) {
+            int at = (int) (ino - first);
+            used[at / Long.SIZE] |= 1L << at % Long.SIZE;
+        }
+
+        boolean isUsedUp() {
+            for (long word : used) {
+                if (word != -1L) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        void encode(Encoder out) {
+            out.i64(first).longs(used);
+        }
+
+        static Range decode(Decoder in) {
+            return new Range(in.i64(), in.longs());
+        }
+    }
+
+    private final List<Range> ranges;
+
+    ReservedNumbers() {
+        this(new ArrayList<>(1));
+    }
+
+    private ReservedNumbers(List<Range> ranges) {
+        this.ranges = ranges;
+    }
+
+    boolean isEmpty() {
+        return ranges.isEmpty();
+    }
+
+    /** Adds a range; when there are too many the eldest goes, whose numbers were lost. */
+    void add(long first) {
+        ranges.add(new Range(first, new long[WORDS]));
+        if (ranges.size() > MAX_RANGES) {
+            ranges.removeFirst();
+        }
+    }
+
+    /** None is reserved any more. */
+    void clear() {
+        ranges.clear();
+    }
+
+    private @Nullable Range of(long ino) {
+        for (Range range : ranges) {
+            if (range.has(ino)) {
+                return range;
+            }
+        }
+        return null;
+    }
+
+    /** EINVAL unless a number is reserved and unused. */
+    void require(long ino) {
+        Range range = of(ino);
+        if (range == null || range.isUsed(ino)) {
+            throw new FsException(Errno.EINVAL, "the session has not reserved inode number " + ino);
+        }
+    }
+
+    /** A number that was required is used now. */
+    void use(long ino) {
+        Range range = of(ino);
+        if (range != null) {
+            range.use(ino);
+            if (range.isUsedUp()) {
+                ranges.remove(range);
+            }
+        }
+    }
+
+    void encode(Encoder out) {
+        out.list(ranges, (o, range) -> range.encode(o));
+    }
+
+    static ReservedNumbers decode(Decoder in) {
+        return new ReservedNumbers(new ArrayList<>(in.list(Range::decode)));
+    }
+}

@@ -1,0 +1,153 @@
+package io.cairn.metadata.tree;
+
+import static io.cairn.fs.AttributeChange.NONE;
+import static io.cairn.metadata.Bench.ROOT;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.cairn.base.Errno;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
+import io.cairn.metadata.Bench;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.Reserved;
+import io.cairn.wire.master.TreeMutation;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class MakeFileTest {
+    private static final byte[] TEXT = "text".getBytes(StandardCharsets.UTF_8);
+
+    private final Bench bench = Bench.withPools(1, 2);
+    private final long dir = bench.mkdir(ROOT, "d").ino();
+
+    @AfterEach
+    void invariantsHold() {
+        bench.verify();
+    }
+
+    private Reserved reserve() {
+        Reply reply = bench.as(1, new SessionMutation.ReserveNumbers(dir, true));
+        return Reserved.of(assertInstanceOf(Reply.BytesReply.class, reply));
+    }
+
+    private TreeMutation.Create creation(String name, byte[] contents) {
+        return new TreeMutation.Create(
+                dir, Name.of(name), FileType.FILE, 0640, 3, 4, 0, false, 0, contents, true);
+    }
+
+    private MakeFile file(String name, long ino, AttributeChange change) {
+        return new MakeFile(creation(name, TEXT), ino, 77, change);
+    }
+
+    @Test
+    void itIsAsMadeWrittenAndSetOneAfterTheOther() {
+        long ino = reserve().firstIno() + 5;
+        AttributeChange change = NONE.withMode(0755).withUid(9).withMtime(5);
+        Reply reply = bench.as(1, file("at once", ino, change));
+        Reply.EntryReply made = assertInstanceOf(Reply.EntryReply.class, reply);
+        Inode one = bench.inode(ino);
+        assertEquals(one.withContents(one.layout(), null), made.inode());
+        assertEquals(bench.inode(dir).directoryState(), made.parent());
+
+        Reply.EntryReply created =
+                assertInstanceOf(
+                        Reply.EntryReply.class, bench.as(1, creation("in steps", new byte[0])));
+        long other = created.inode().ino();
+        var patch = new ContentMutation.Patch(0, TEXT);
+        var write = new ContentMutation.WriteInline(other, 0, List.of(patch), 4, 77);
+        bench.as(1, new TreeMutation.WriteAndSet(write, change));
+        Inode two = bench.inode(other);
+        assertArrayEquals(two.inline(), one.inline());
+        assertEquals(two.policy(), one.policy());
+        Attributes a = one.attributes();
+        Attributes b = two.attributes();
+        assertEquals(b.mode(), a.mode());
+        assertEquals(b.uid(), a.uid());
+        assertEquals(b.gid(), a.gid());
+        assertEquals(b.size(), a.size());
+        assertEquals(b.usedBytes(), a.usedBytes());
+        assertEquals(5, a.mtimeNs());
+        assertEquals(b.mtimeNs(), a.mtimeNs());
+        assertEquals(77, a.atimeNs());
+        assertEquals(b.nlink(), a.nlink());
+        assertEquals(0, one.cuts());
+    }
+
+    @Test
+    void aNumberIsOfItsSessionAndServesOnce() {
+        Reserved numbers = reserve();
+        bench.openSession();
+        bench.fails(Errno.EINVAL, file("a", numbers.firstIno() - 1, NONE));
+        bench.fails(Errno.EINVAL, file("a", numbers.firstIno() + numbers.count(), NONE));
+        Reply refused = bench.as(2, file("a", numbers.firstIno(), NONE));
+        assertEquals(Errno.EINVAL, assertInstanceOf(Reply.Failure.class, refused).errno());
+        assertInstanceOf(Reply.EntryReply.class, bench.as(1, file("a", numbers.firstIno(), NONE)));
+        bench.fails(Errno.EINVAL, file("b", numbers.firstIno(), NONE));
+        assertNotEquals(numbers.firstIno(), reserve().firstIno());
+    }
+
+    @Test
+    void whatIsRefusedChangesNothing() {
+        long ino = reserve().firstIno();
+        bench.as(1, creation("there", TEXT));
+        bench.fails(Errno.EEXIST, file("there", ino, NONE));
+        bench.fails(Errno.EINVAL, file("a", ino, NONE.withSize(1)));
+        bench.fails(Errno.EFBIG, new MakeFile(creation("a", new byte[5000]), ino, 1, NONE));
+        Quota quota = new Quota(Sums.ZERO, new Sums(1, 0, 0), 60_000);
+        bench.leader(new LeaderMutation.SetQuota(Account.user(5), quota, false));
+        bench.as(1, new TreeMutation.Mkdir(ROOT, Name.of("of 5"), 0755, 5, 5));
+        bench.fails(Errno.EDQUOT, file("a", ino, NONE.withUid(5)));
+        assertNull(bench.namespace.inode(ino));
+        assertInstanceOf(Reply.EntryReply.class, bench.as(1, file("a", ino, NONE)));
+    }
+
+    @Test
+    void unusedNumbersAreLimited() {
+        long lost = reserve().firstIno();
+        long first = reserve().firstIno();
+        for (int i = 2; i <= 32; i++) {
+            reserve();
+        }
+        bench.fails(Errno.EINVAL, file("lost", lost, NONE));
+        assertInstanceOf(Reply.EntryReply.class, bench.as(1, file("kept", first, NONE)));
+    }
+
+    @Test
+    void numbersAreGivenBack() {
+        long ino = reserve().firstIno();
+        var all = new SessionMutation.ReserveNumbers(SessionMutation.ReserveNumbers.ALL_BACK, true);
+        assertInstanceOf(Reply.BytesReply.class, bench.as(1, all));
+        bench.reopen();
+        bench.fails(Errno.EINVAL, file("a", ino, NONE));
+    }
+
+    @Test
+    void numbersSurviveARestart() {
+        Reserved numbers = reserve();
+        for (int i = 0; i < numbers.count(); i++) {
+            if (i == 100) {
+                bench.reopen();
+                bench.fails(Errno.EINVAL, file("again", numbers.firstIno() + 99, NONE));
+            }
+            Reply reply = bench.as(1, file("f" + i, numbers.firstIno() + i, NONE));
+            assertInstanceOf(Reply.EntryReply.class, reply);
+        }
+        bench.fails(Errno.EINVAL, file("again", numbers.firstIno() + 99, NONE));
+    }
+}

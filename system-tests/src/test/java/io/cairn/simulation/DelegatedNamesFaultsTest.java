@@ -1,0 +1,231 @@
+package io.cairn.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileSystem.Created;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Files of which the masters do not know yet, while their mount, its link or the leader fails. */
+final class DelegatedNamesFaultsTest {
+    private static final Caller CALLER = Caller.checkedByKernel(0, 0);
+    private static final Name DIRECTORY = Name.of("d");
+    private static final Name YOUNG = Name.of("young");
+    private static final long LIMIT_MS = 120_000;
+
+    /** As long as a lost mount is waited for: a session, and some more where it is silent. */
+    private static final long SESSION_MS = 25_000;
+
+    /** No longer than without the right. */
+    private static final long SOON_MS = 2_500;
+
+    private final SimulatedCluster cluster = new SimulatedCluster(11, 3);
+    private final SimulatedClient maker = cluster.clients.getFirst();
+    private final SimulatedClient looker = cluster.clients.getLast();
+    private final AtomicInteger stage = new AtomicInteger();
+    private long directory;
+    private long young;
+    private @Nullable OpenFile open;
+    private @Nullable FsException failed;
+    private @Nullable Errno seen;
+    private long waitedMs;
+
+    /** Does something when a stage has come, and begins the next. */
+    private final class Step implements SimulatedClient.Work {
+        private final int when;
+        private final Consumer<CairnFileSystem> action;
+        private final @Nullable Step then;
+
+        Step(int when, Consumer<CairnFileSystem> action, @Nullable Step then) {
+            this.when = when;
+            this.action = action;
+            this.then = then;
+        }
+
+        @Override
+        public void run(CairnFileSystem fs, SimulatedClient.Sleeper sleeper) {
+            while (stage.get() != when) {
+                sleeper.sleep(1);
+            }
+            action.accept(fs);
+            stage.incrementAndGet();
+            if (then != null) {
+                then.run(fs, sleeper);
+            } else {
+                sleeper.sleep(LIMIT_MS);
+            }
+        }
+
+        @Override
+        public void crashed() {
+            // As it should be.
+        }
+    }
+
+    private static Created create(CairnFileSystem fs, long parent, Name name) {
+        int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
+        return Objects.requireNonNull(
+                        Objects.requireNonNull(fs.async(CALLER))
+                                .create(CALLER, parent, name, 0644, flags))
+                .join();
+    }
+
+    /** Makes files until one is made without the masters. */
+    private void makeYoung(CairnFileSystem fs) {
+        fs.mount().master().young().turnOn();
+        directory =
+                Objects.requireNonNull(fs.async(CALLER))
+                        .mkdir(CALLER, FileSystem.ROOT_INO, DIRECTORY, 0755)
+                        .join()
+                        .ino();
+        for (int i = 0; i < 1000; i++) {
+            try (OpenFile file = create(fs, directory, Name.of("warm" + i)).file()) {
+                if (fs.mount().master().young().size() == 1) {
+                    break;
+                }
+                assertEquals(0, file.attributes().size());
+            }
+        }
+        Created made = create(fs, directory, YOUNG);
+        assertEquals(1, fs.mount().master().young().size());
+        made.file().write(0, ByteBuffer.wrap(new byte[] {'x'}));
+        young = made.attributes().ino();
+        open = made.file();
+    }
+
+    private void close() {
+        try {
+            Objects.requireNonNull(open).close();
+        } catch (FsException e) {
+            failed = e;
+        }
+    }
+
+    private void look(CairnFileSystem fs) {
+        long fromMs = cluster.simulation.millis();
+        try {
+            long parent = fs.lookup(Caller.ROOT, FileSystem.ROOT_INO, DIRECTORY).ino();
+            assertEquals(young, fs.lookup(Caller.ROOT, parent, YOUNG).ino());
+            seen = null;
+        } catch (FsException e) {
+            seen = e.errno();
+        }
+        waitedMs = cluster.simulation.millis() - fromMs;
+    }
+
+    private void take(CairnFileSystem fs) {
+        look(fs);
+        try (OpenFile file =
+                fs.create(Caller.ROOT, directory, YOUNG, 0644, FileSystem.O_EXCL).file()) {
+            assertEquals(0, file.attributes().size());
+        }
+    }
+
+    private void until(int wanted) {
+        assertTrue(
+                cluster.simulation.runUntil(() -> stage.get() == wanted, LIMIT_MS),
+                () -> "stage " + stage + ", not " + wanted + ": " + cluster.history.report());
+        assertNull(cluster.history.violation());
+    }
+
+    /** The clients begin; one has made a file when this returns. */
+    private void begin(Step making, Step looking) {
+        cluster.begin();
+        looker.start(looking, 1000);
+        maker.start(making, 1000);
+        until(1);
+    }
+
+    @Test
+    void othersWaitForAMountThatIsKilledUntilItsSessionHasEnded() {
+        begin(new Step(0, this::makeYoung, null), new Step(2, this::take, null));
+        maker.kill();
+        stage.incrementAndGet();
+        until(3);
+        assertEquals(Errno.ENOENT, seen, "it was never closed");
+        assertTrue(waitedMs < SESSION_MS, () -> waitedMs + " ms");
+    }
+
+    @Test
+    void nobodyWaitsForAMountThatHasMadeNothingForAWhile() {
+        Step closing = new Step(1, _ -> close(), null);
+        begin(new Step(0, this::makeYoung, closing), new Step(3, this::look, null));
+        until(2);
+        cluster.simulation.run(6_000);
+        maker.kill();
+        stage.incrementAndGet();
+        until(4);
+        assertNull(failed);
+        assertNull(seen);
+        assertTrue(waitedMs < SOON_MS, () -> waitedMs + " ms");
+    }
+
+    @Test
+    void aNewLeaderWaitsForNobodyWhoHasMadeNothingForAWhile() {
+        Step closing = new Step(1, _ -> close(), null);
+        begin(new Step(0, this::makeYoung, closing), new Step(3, this::look, null));
+        until(2);
+        cluster.simulation.run(6_000);
+        maker.kill();
+        Objects.requireNonNull(cluster.masters.leader()).log().stepDown(10);
+        stage.incrementAndGet();
+        until(4);
+        assertNull(seen);
+        assertTrue(waitedMs < SOON_MS + 5_000, () -> waitedMs + " ms");
+    }
+
+    @Test
+    void aNewLeaderIsToldOfTheFile() {
+        Step closing = new Step(3, _ -> close(), null);
+        begin(new Step(0, this::makeYoung, closing), new Step(2, this::look, null));
+        Objects.requireNonNull(cluster.masters.leader()).log().stepDown(10);
+        stage.incrementAndGet();
+        until(3);
+        assertNull(seen);
+        until(4);
+        assertNull(failed);
+    }
+
+    @Test
+    void theFirstWhoAsksAfterAKilledLeaderAndMountSeesWhatWasClosed() {
+        begin(new Step(0, this::makeYoung, null), new Step(2, this::look, null));
+        maker.kill();
+        Objects.requireNonNull(cluster.masters.leader()).crash();
+        stage.incrementAndGet();
+        until(3);
+        assertEquals(Errno.ENOENT, seen, "it was never closed");
+        assertTrue(waitedMs < SESSION_MS + 10_000, () -> waitedMs + " ms");
+    }
+
+    @Test
+    void aMountThatLostItsSessionTellsSoWhenTheFileIsClosed() {
+        Step closing = new Step(3, _ -> close(), new Step(4, this::look, null));
+        Step looking = new Step(2, this::look, new Step(5, this::look, null));
+        begin(new Step(0, this::makeYoung, closing), looking);
+        cluster.network.partition(Set.of(maker.node()), Set.copyOf(cluster.masters.names()));
+        stage.incrementAndGet();
+        until(3);
+        assertEquals(Errno.ENOENT, seen);
+        assertTrue(waitedMs < SESSION_MS, () -> waitedMs + " ms");
+        cluster.network.heal();
+        until(5);
+        Errno ofMaker = seen;
+        until(6);
+        assertEquals(ofMaker, seen, "both see the same");
+        assertEquals(failed == null ? null : Errno.ENOENT, seen, () -> "close told " + failed);
+    }
+}

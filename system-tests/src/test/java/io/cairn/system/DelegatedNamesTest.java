@@ -1,0 +1,275 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.AsyncChanges;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileSystem.Created;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A mount that alone makes names in a directory, and another one that asks about them. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class DelegatedNamesTest {
+    private static final Caller CALLER = Caller.checkedByKernel(0, 0);
+    private static final byte[] TEXT = "text".getBytes(StandardCharsets.UTF_8);
+    private static final int TURNS = 50;
+    private static final Name YOUNG = Name.of("young");
+
+    @TempDir(factory = MemoryDirectory.class)
+    private static Path directory;
+
+    private TestCluster cluster;
+    private CairnFileSystem a;
+    private CairnFileSystem b;
+    private int directories;
+
+    @BeforeAll
+    void start() throws Exception {
+        cluster = new TestCluster(directory, 2, 1);
+        a = cluster.client("a");
+        a.mount().master().young().turnOn();
+        b = cluster.client("b");
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        cluster.close();
+    }
+
+    private AsyncChanges changes() {
+        return Objects.requireNonNull(a.async(CALLER));
+    }
+
+    private static <T> T done(CompletableFuture<T> change) throws Exception {
+        return change.get(30, TimeUnit.SECONDS);
+    }
+
+    private Created make(long parent, Name name) throws Exception {
+        return done(
+                Objects.requireNonNull(
+                        changes()
+                                .create(
+                                        CALLER,
+                                        parent,
+                                        name,
+                                        0644,
+                                        FileSystem.O_RDWR | FileSystem.O_EXCL)));
+    }
+
+    private int young() {
+        return a.mount().master().young().size();
+    }
+
+    /** A directory in which the first mount makes names without asking. */
+    private long delegated() throws Exception {
+        Name name = Name.of("d" + directories++);
+        long ino = done(changes().mkdir(CALLER, FileSystem.ROOT_INO, name, 0755)).ino();
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        for (int i = 0; System.nanoTime() - endNs < 0; i++) {
+            try (OpenFile file = make(ino, Name.of("warm" + i)).file()) {
+                assertEquals(0, file.attributes().size());
+                if (young() == 1) {
+                    return ino;
+                }
+            }
+        }
+        throw new AssertionError("the right was never given");
+    }
+
+    /** A file of which the masters do not know yet; after a pause of the machine another one. */
+    private OpenFile written(long parent) throws Exception {
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (System.nanoTime() - endNs < 0) {
+            OpenFile file = make(parent, YOUNG).file();
+            file.write(0, ByteBuffer.wrap(TEXT));
+            if (young() == 1) {
+                return file;
+            }
+            file.close();
+            a.unlink(CALLER, parent, YOUNG);
+        }
+        throw new AssertionError("each file is told at once");
+    }
+
+    private byte[] readByOther(long ino) {
+        try (OpenFile file = b.open(Caller.ROOT, ino, FileSystem.O_RDONLY)) {
+            ByteBuffer bytes = ByteBuffer.allocate(1 << 16);
+            file.read(0, bytes);
+            byte[] read = new byte[bytes.position()];
+            bytes.get(0, read);
+            return read;
+        }
+    }
+
+    private static void failsWith(Errno errno, Runnable call) {
+        assertEquals(errno, assertThrows(FsException.class, call::run).errno());
+    }
+
+    @Test
+    void aCloseTellsAllInOneStep() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            assertEquals(4, file.attributes().size());
+        }
+        assertEquals(0, young());
+        Attributes seen = b.lookup(Caller.ROOT, parent, YOUNG);
+        assertEquals(4, seen.size());
+        assertEquals(0644, seen.mode());
+        assertArrayEquals(TEXT, readByOther(seen.ino()));
+    }
+
+    @Test
+    void attributesGoAlong() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            AttributeChange change = AttributeChange.NONE.withMtime(77).withMode(0600);
+            Attributes set =
+                    done(
+                            Objects.requireNonNull(
+                                    changes().setAttributes(CALLER, file.ino(), change)));
+            assertEquals(List.of(77L, 4L), List.of(set.mtimeNs(), set.size()));
+            assertEquals(0600, set.mode());
+            assertEquals(77, a.getAttributes(CALLER, file.ino()).mtimeNs());
+        }
+        assertEquals(0, young());
+        Attributes seen = b.lookup(Caller.ROOT, parent, YOUNG);
+        assertEquals(List.of(77L, 4L), List.of(seen.mtimeNs(), seen.size()));
+        assertEquals(0600, seen.mode());
+    }
+
+    @Test
+    void whoAsksAboutTheNameFindsIt() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            Attributes seen = b.lookup(Caller.ROOT, parent, YOUNG);
+            assertEquals(file.ino(), seen.ino());
+            assertEquals(0, young());
+        }
+    }
+
+    @Test
+    void whoListsTheDirectoryFindsIt() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            List<DirectoryEntry> all =
+                    b.readDirectory(Caller.ROOT, parent, 0, 1000, true).entries();
+            assertTrue(all.stream().anyMatch(entry -> entry.ino() == file.ino()));
+        }
+    }
+
+    @Test
+    void nobodyElseMakesTheSameName() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            failsWith(
+                    Errno.EEXIST,
+                    () -> b.create(Caller.ROOT, parent, YOUNG, 0644, FileSystem.O_EXCL));
+            assertTrue(file.ino() > 0);
+        }
+    }
+
+    @Test
+    void theDirectoryIsNotEmpty() throws Exception {
+        long parent = delegated();
+        Name name = Name.of("d" + (directories - 1));
+        try (OpenFile file = written(parent)) {
+            failsWith(Errno.ENOTEMPTY, () -> b.rmdir(Caller.ROOT, FileSystem.ROOT_INO, name));
+            assertTrue(file.ino() > 0);
+        }
+    }
+
+    @Test
+    void othersRenameAndRemoveIt() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            b.rename(Caller.ROOT, parent, YOUNG, parent, Name.of("old"), 0);
+            assertEquals(file.ino(), b.lookup(Caller.ROOT, parent, Name.of("old")).ino());
+            b.unlink(Caller.ROOT, parent, Name.of("old"));
+            assertEquals(0, file.attributes().nlink() & file.attributes().nlink() - 1);
+        }
+    }
+
+    @Test
+    void theSameMountKnowsIt() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            assertEquals(4, a.getAttributes(CALLER, file.ino()).size());
+            assertEquals(file.ino(), a.lookup(CALLER, parent, YOUNG).ino());
+            a.rename(CALLER, parent, YOUNG, parent, Name.of("other"), 0);
+            failsWith(Errno.ENOENT, () -> a.lookup(CALLER, parent, YOUNG));
+        }
+        assertEquals(4, b.lookup(Caller.ROOT, parent, Name.of("other")).size());
+    }
+
+    @Test
+    void aFileThatGrowsGoesToChunks() throws Exception {
+        long parent = delegated();
+        byte[] large = new byte[40_000];
+        Arrays.fill(large, (byte) 'x');
+        long ino;
+        try (OpenFile file = written(parent)) {
+            ino = file.ino();
+            file.write(0, ByteBuffer.wrap(large));
+        }
+        assertArrayEquals(large, readByOther(ino));
+    }
+
+    @Test
+    void twoMountsInTurnCostAsMuchAsWithoutTheRight() throws Exception {
+        long parent = delegated();
+        b.mount().master().young().turnOn();
+        AsyncChanges others = Objects.requireNonNull(b.async(CALLER));
+        long before = entries();
+        long sinceNs = System.nanoTime();
+        int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
+        for (int i = 0; i < 2 * TURNS; i++) {
+            AsyncChanges each = i % 2 == 0 ? changes() : others;
+            var made = each.create(CALLER, parent, Name.of("turn" + i), 0644, flags);
+            try (OpenFile file = done(Objects.requireNonNull(made)).file()) {
+                file.write(0, ByteBuffer.wrap(TEXT));
+            }
+        }
+        long entries = entries() - before;
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - sinceNs);
+        // Each of both asks for the right now and then, and gives its numbers back.
+        long asking = 20 + 10 * seconds;
+        assertTrue(entries < 2 * 2 * TURNS + asking, () -> entries + " entries");
+    }
+
+    private long entries() {
+        return cluster.embedded().service().namespace().appliedIndex();
+    }
+
+    @Test
+    void whatIsNotClosedIsToldSoon() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            Poll.until("it is told", 30, () -> young() == 0);
+            assertEquals(file.ino(), b.lookup(Caller.ROOT, parent, YOUNG).ino());
+        }
+    }
+}
