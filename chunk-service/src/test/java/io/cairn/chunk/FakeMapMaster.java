@@ -9,7 +9,6 @@ import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
-import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
@@ -488,24 +487,7 @@ public final class FakeMapMaster implements Handler {
         if (servers.size() < expectedServers) {
             return;
         }
-        List<ChunkServer> all = new ArrayList<>();
-        List<Target> targets = new ArrayList<>();
-        for (Map.Entry<String, Seen> each : servers.entrySet()) {
-            Heartbeat h = each.getValue().heartbeat;
-            int id = all.size() + 1;
-            all.add(new ChunkServer(id, each.getKey(), h.endpoint(), h.incarnation(), h.bootId()));
-            h.targets().forEach(t -> targets.add(new Target(targets.size() + 1, t.identity(), id)));
-        }
-        List<PlacementGroup> groups = new ArrayList<>();
-        for (int g = 0; g < groupCount; g++) {
-            List<Member> members = new ArrayList<>();
-            for (int r = 0; r < replicas; r++) {
-                int target = (g + r) % targets.size() + 1;
-                members.add(new Member(target, MemberState.SERVING));
-            }
-            groups.add(new PlacementGroup(g + 1, 1, 1, members));
-        }
-        List<Pool> pools = List.of(new Pool(1, replicas, 1, groupCount));
-        map = new ClusterMap(1, all, targets, pools, groups);
+        List<Heartbeat> first = servers.values().stream().map(seen -> seen.heartbeat).toList();
+        map = FirstMap.of(first, replicas, groupCount);
     }
 }
