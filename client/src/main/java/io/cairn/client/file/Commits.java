@@ -181,7 +181,7 @@ final class Commits {
      */
     private CompletableFuture<Reply> replace(Mutation mutation, long session) {
         return Promises.then(
-                mount.unsynced().flush(inode.ino(), _ -> true, _ -> {}),
+                inode.flushChunks(_ -> {}),
                 _ -> mount.master().mutate(mutation, session));
     }
 }

@@ -445,11 +445,13 @@ public final class OpenInode implements WriteOwner {
 
     /** Makes durable what is at the chunk servers; each open file hears once of what is lost. */
     public CompletableFuture<Void> flushChunks() {
+        return flushChunks(error -> tell(s -> s.note(error)));
+    }
+
+    /** The same; chunks that were cut off are forgotten: their pool may be no more. */
+    CompletableFuture<Void> flushChunks(Consumer<FsException> lost) {
         return mount.unsynced()
-                .flush(
-                        ino,
-                        place -> layout().refersTo(place.oid(), place.index()),
-                        error -> tell(s -> s.note(error)));
+                .flush(ino, place -> layout().refersTo(place.oid(), place.index()), lost);
     }
 
     /** The right to append. */

@@ -22,6 +22,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.quota.Account;
+import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -74,6 +75,27 @@ class OpenInodeTest {
         assertEquals(10, inode.size());
         cluster.awaitTrue(() -> mount.pool().usedBytes() == 0, "the room is free");
         assertThrows(FsException.class, file::flush);
+    }
+
+    private boolean isDurable(long oid) {
+        ChunkKey chunk = new ChunkKey(oid, 0);
+        return cluster.network.ask(
+                () -> cluster.servers.stream().anyMatch(each -> each.flushed.contains(chunk)));
+    }
+
+    /** Nobody may serve it any more. */
+    @Test
+    void whatWasCutOffIsNotMadeDurable() {
+        write(100_000);
+        file.flush();
+        long former = inode.layout().lastOid();
+        fs.setAttributes(Caller.ROOT, inode.ino(), AttributeChange.NONE.withSize(0));
+        write(10);
+        file.flush();
+        write(100_000);
+        file.flush();
+        assertTrue(isDurable(inode.layout().lastOid()), "it replaces what the master had");
+        assertFalse(isDurable(former));
     }
 
     @Test
