@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * told apart here:
  *
  * <ul>
- *   <li>There is no header: the blob is damaged, if log or ledger ever knew of it. Else it was
- *       never written whole, and goes out of the way.
+ *   <li>There is no header: the blob is damaged, if log, ledger or the file itself tell that it was
+ *       synced. Else it was never written whole, and goes out of the way.
  *   <li>The table belongs to the newest header: whole.
  *   <li>The table becomes that of the newest header when the pending entries are put in: the write
  *       under way was cut off. Each of its blocks is looked at: all new, the write is completed;
@@ -94,6 +94,9 @@ public final class BlobLoader {
         /** Whether the file is shorter than it was made. */
         private final boolean cut;
 
+        /** Whether the file tells that it was synced once. */
+        private boolean marked;
+
         Examination(BlobFile file, BlobKey key, boolean cut) {
             this.file = file;
             this.key = key;
@@ -115,6 +118,7 @@ public final class BlobLoader {
             } catch (IOException e) {
                 return LoadedBlob.damaged(file, "it cannot be read: " + e.getMessage());
             }
+            marked = BlobFile.isMarked(trailer);
             Blocks newest = newest(trailer);
             if (newest == null) {
                 return isNewer(trailer)
@@ -128,7 +132,7 @@ public final class BlobLoader {
                     !cut
                             && kind == null
                             && newest.header().syncedSequence() == 0
-                            && !BlobFile.isMarked(trailer);
+                            && !marked;
             if (suspect) {
                 shelf.log.suspect(key);
                 kind = Kind.NEW;
@@ -183,9 +187,7 @@ public final class BlobLoader {
 
         /** When no byte of a blob was ever promised to last, the file goes out of the way. */
         private LoadedBlob unreadable(String reason) throws IOException {
-            LedgerEntry known = shelf.ledger.find(key);
-            boolean promised = known != null && known.latest().isKnown();
-            if (kind != Kind.NEW || promised) {
+            if (kind != Kind.NEW || isPromised()) {
                 return LoadedBlob.damaged(file, reason);
             }
             LOG.warn("{}: its first write was cut off; quarantined", file.path());
@@ -193,12 +195,18 @@ public final class BlobLoader {
             return LoadedBlob.ABSENT;
         }
 
+        private boolean isPromised() throws IOException {
+            LedgerEntry known = shelf.ledger.find(key);
+            return marked || (known != null && known.latest().isKnown());
+        }
+
         /**
          * A file with a name and no header. Power may have been lost right after its first write,
-         * before the log and the ledger told the disk of it: then no byte was promised, either.
+         * before the log told the disk of it: then no byte was promised, either. The ledger knows
+         * nothing of the blob then, or only that it was about to be made.
          */
         private LoadedBlob headless(String reason) throws IOException {
-            if (kind != null || shelf.ledger.find(key) != null) {
+            if (kind != null || isPromised()) {
                 return unreadable(reason);
             }
             shelf.log.suspect(key);

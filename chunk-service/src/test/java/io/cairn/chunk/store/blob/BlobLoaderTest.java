@@ -16,6 +16,7 @@ import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
+import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk.DiskFile;
@@ -179,9 +180,33 @@ class BlobLoaderTest {
         is(Condition.DAMAGED, load(Map.of()));
     }
 
+    /** Log and ledger lost their records with the power, but the file itself knows of the sync. */
+    @Test
+    void withoutAHeaderAFileThatWasSyncedIsDamaged() throws IOException {
+        put(new byte[second.length], CHUNK, CHUNK + BLOCK / 2);
+        put(new byte[second.length], CHUNK + BLOCK, TABLE);
+        for (Map<BlobKey, Kind> named : List.of(Map.of(KEY, Kind.NEW), Map.<BlobKey, Kind>of())) {
+            BlobContext shelf = shelf(named, false);
+            shelf.ledger.remove(KEY);
+            is(Condition.DAMAGED, new BlobLoader(shelf).load(KEY, true));
+            shelf.ledger.begin(LedgerEntry.begun(KEY));
+            is(Condition.DAMAGED, new BlobLoader(shelf).load(KEY, true));
+        }
+    }
+
     /** Power was lost right after the first write, before log and ledger were on the disk. */
     @Test
     void withoutAHeaderAndUnknownItWasNeverWritten() throws IOException {
+        withoutAHeaderItWasNeverWritten(false);
+    }
+
+    /** The same, and the disk had what the ledger said before the write. */
+    @Test
+    void withoutAHeaderAndOnlyBegunItWasNeverWritten() throws IOException {
+        withoutAHeaderItWasNeverWritten(true);
+    }
+
+    private void withoutAHeaderItWasNeverWritten(boolean begun) throws IOException {
         for (boolean kept : new boolean[] {false, true}) {
             for (int bytes : new int[] {second.length, 100}) {
                 BlobKey unknown = new BlobKey(3, 9, 1);
@@ -190,6 +215,9 @@ class BlobLoaderTest {
                     file.truncate(bytes);
                 }
                 BlobContext shelf = shelf(Map.of(), kept);
+                if (begun) {
+                    shelf.ledger.begin(LedgerEntry.begun(unknown));
+                }
                 int before = disk.list(paths.quarantine()).size();
                 is(Condition.ABSENT, new BlobLoader(shelf).load(unknown, false));
                 assertFalse(disk.exists(paths.blob(unknown)));
