@@ -130,7 +130,10 @@ public final class HeadWrites {
         };
     }
 
-    /** Makes a range zeros. */
+    /**
+     * Makes a range zeros. Where nothing is, nothing changes, unless a member is away or behind: it
+     * may have an earlier chunk, which must not come back with it. So an empty one is made.
+     */
     public CompletableFuture<WriteReply> zero(Zero zero) {
         Term term = member.enterAsHead(zero.chunk().epoch());
         return fenced(
@@ -138,12 +141,16 @@ public final class HeadWrites {
                         term,
                         zero.chunk(),
                         zero.operation(),
-                        state -> state.sequence() == 0 ? null : zeroing(term, zero, state)));
+                        state -> zeroing(term, zero, state)));
     }
 
-    private static Change zeroing(Term term, Zero zero, ChunkState state) {
+    private static @Nullable Change zeroing(Term term, Zero zero, ChunkState state) {
         requireOpen(zero.chunk(), state);
         long sequence = state.sequence() + 1;
+        if (state.sequence() == 0) {
+            Zero nothing = new Zero(zero.chunk(), zero.operation(), sequence, 0, 0);
+            return term.group().isComplete() ? null : counting(term, nothing, state);
+        }
         Zero forwarded =
                 new Zero(
                         zero.chunk(),
@@ -217,7 +224,13 @@ public final class HeadWrites {
     /** A write of nothing with the number after which none comes. */
     private static Change sealing(Term term, ChunkAddress chunk, ChunkState state) {
         long sequence = ChunkState.SEALED | (state.sequence() + 1);
-        Zero forwarded = new Zero(chunk, NOBODY, sequence, 0, 0);
+        return counting(term, new Zero(chunk, NOBODY, sequence, 0, 0), state);
+    }
+
+    /** A write of nothing: what is not there becomes an empty chunk. */
+    private static Change counting(Term term, Zero forwarded, ChunkState state) {
+        ChunkAddress chunk = forwarded.chunk();
+        long sequence = forwarded.sequence();
         return new Change() {
             @Override
             public Message forMember() {

@@ -9,6 +9,7 @@ import io.cairn.chunk.ChunkClient;
 import io.cairn.chunk.ChunkCluster;
 import io.cairn.chunk.MemoryDirectory;
 import io.cairn.chunk.peer.Replies;
+import io.cairn.cluster.MemberState;
 import io.cairn.net.Message;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
@@ -68,6 +69,27 @@ class HeadWritesTest {
             for (int server = 1; server <= 2; server++) {
                 assertEquals(0, cluster.state(server, GROUP, OID, 0).sequence());
             }
+        }
+    }
+
+    /** The head lost the chunk with its power, and the member that is away has it still. */
+    @Test
+    void zerosWhereThereIsNothingLastWhenAMemberComesBackThatHasMore() {
+        try (ChunkCluster cluster = cluster(2)) {
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, random(1, 10_000)));
+            int away = cluster.followersOf(GROUP).get(0);
+            cluster.kill(away);
+            cluster.until(
+                    () -> cluster.master.group(GROUP).stateOf(away) == MemberState.OFFLINE, 20_000);
+            cluster.server(cluster.headOf(GROUP)).target.delete(GROUP, OID, 0);
+            WriteReply reply = cluster.await(cluster.client.zero(GROUP, OID, 0, 0, 10_000));
+            assertEquals(1, reply.sequence());
+            cluster.start(away);
+            cluster.untilWhole(30_000);
+            assertEquals(0, cluster.state(away, GROUP, OID, 0).lengthBytes());
+            assertArrayEquals(
+                    new byte[10_000], cluster.await(cluster.client.read(GROUP, OID, 0, 0, 10_000)));
+            assertEquals(List.of(), cluster.differences());
         }
     }
 
