@@ -138,10 +138,7 @@ public final class HeadWrites {
         Term term = member.enterAsHead(zero.chunk().epoch());
         return fenced(
                 new Request(
-                        term,
-                        zero.chunk(),
-                        zero.operation(),
-                        state -> zeroing(term, zero, state)));
+                        term, zero.chunk(), zero.operation(), state -> zeroing(term, zero, state)));
     }
 
     private static @Nullable Change zeroing(Term term, Zero zero, ChunkState state) {

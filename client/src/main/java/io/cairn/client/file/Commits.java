@@ -181,7 +181,6 @@ final class Commits {
      */
     private CompletableFuture<Reply> replace(Mutation mutation, long session) {
         return Promises.then(
-                inode.flushChunks(_ -> {}),
-                _ -> mount.master().mutate(mutation, session));
+                inode.flushChunks(_ -> {}), _ -> mount.master().mutate(mutation, session));
     }
 }

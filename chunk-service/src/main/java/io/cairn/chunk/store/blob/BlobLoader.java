@@ -129,10 +129,7 @@ public final class BlobLoader {
                 return LoadedBlob.damaged(file, "its table of slots is damaged");
             }
             boolean suspect =
-                    !cut
-                            && kind == null
-                            && newest.header().syncedSequence() == 0
-                            && !marked;
+                    !cut && kind == null && newest.header().syncedSequence() == 0 && !marked;
             if (suspect) {
                 shelf.log.suspect(key);
                 kind = Kind.NEW;

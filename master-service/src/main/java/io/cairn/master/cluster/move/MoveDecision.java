@@ -366,8 +366,7 @@ public final class MoveDecision {
     /** What may be moved where. */
     private final class Rules implements Balance.Rules {
         private final Map<Labels.Expression, Map<Integer, Boolean>> admitted = new HashMap<>();
-        private final long all =
-                memberships.values().stream().mapToInt(Integer::intValue).sum();
+        private final long all = memberships.values().stream().mapToInt(Integer::intValue).sum();
         private final List<TargetView> usual =
                 targets.values().stream()
                         .filter(TargetView::isOpen)
@@ -381,8 +380,7 @@ public final class MoveDecision {
 
         @Override
         public boolean admits(Labels.Expression labels, TargetView to) {
-            return admitted
-                    .computeIfAbsent(labels, _ -> new HashMap<>())
+            return admitted.computeIfAbsent(labels, _ -> new HashMap<>())
                     .computeIfAbsent(to.id(), id -> labels.admits(map, id));
         }
 
