@@ -31,9 +31,11 @@ final class FileModel {
         final int sizeAfter;
         final int process;
         boolean closed;
-        boolean synced;
         boolean exposed;
         boolean doubtful;
+
+        /** Cells below are on stable media. */
+        int syncedBelow;
 
         Change(long tag, int from, int to, int sizeAfter, int process) {
             this.tag = tag;
@@ -50,15 +52,15 @@ final class FileModel {
          */
         Change inClone(boolean isThere) {
             Change copy = new Change(tag, from, to, sizeAfter, NOBODY);
-            copy.synced = synced;
+            copy.syncedBelow = syncedBelow;
             copy.exposed = exposed;
             copy.doubtful = doubtful || !isThere;
             return copy;
         }
 
-        /** Whether it holds once it was acknowledged, whatever happened since. */
-        boolean isLasting() {
-            return !doubtful && (synced || isCut() || !exposed);
+        /** Whether it holds for a cell once it was acknowledged, whatever happened since. */
+        boolean isLasting(int cell) {
+            return !doubtful && (cell < syncedBelow || isCut() || !exposed);
         }
 
         /** The masters do this, the others are done by chunk servers. */
@@ -152,33 +154,40 @@ final class FileModel {
 
     /**
      * An fsync was acknowledged to a process: what that process wrote is on stable media, unless
-     * all servers that had it lost their power before.
+     * all servers that had it lost their power before. What a truncation has cut is no part of the
+     * file any more, so no sync reaches it: it is in another object, where only snapshots see it.
      */
     void synced(int process) {
-        for (Change change : changes) {
+        int cut = Integer.MAX_VALUE;
+        for (Change change : changes.reversed()) {
             change.closed = true;
             if (change.process == process && !change.exposed) {
-                change.synced = true;
+                change.syncedBelow = Math.max(change.syncedBelow, cut);
+            }
+            if (change.isCut()) {
+                cut = Math.min(cut, change.from);
             }
         }
     }
 
     /** It was written again, as a copy: what is on stable media is elsewhere. */
     void copied() {
-        changes.forEach(change -> change.synced = false);
+        changes.forEach(change -> change.syncedBelow = 0);
     }
 
     /** All of it is on stable media, unless it was lost before. */
     void stored() {
         for (Change change : changes) {
-            change.synced |= !change.exposed;
+            if (!change.exposed) {
+                change.syncedBelow = Integer.MAX_VALUE;
+            }
         }
     }
 
     /** All servers that have it lost their power. */
     void exposed() {
         for (Change change : changes) {
-            if (!change.synced) {
+            if (change.syncedBelow < Integer.MAX_VALUE) {
                 change.exposed = true;
             }
         }
@@ -223,7 +232,7 @@ final class FileModel {
             long tag = Cells.read(contents, from).tag();
             if (i == cells || Cells.read(contents, i).tag() != tag) {
                 Change change = new Change(tag, from, i, cells, NOBODY);
-                change.synced = synced;
+                change.syncedBelow = synced ? Integer.MAX_VALUE : 0;
                 change.exposed = exposed;
                 known.changes.add(change);
                 from = i;
@@ -314,7 +323,7 @@ final class FileModel {
             Change change = changes.get(i);
             if (change.touches(cell)) {
                 tags.add(change.tag);
-                if (i < since && change.isLasting()) {
+                if (i < since && change.isLasting(cell)) {
                     return tags;
                 }
             }
