@@ -112,7 +112,12 @@ public final class MasterService implements AutoCloseable {
         this.servers = new ServerWatch(namespace, writer, lived, settings.cluster());
         this.snapshots =
                 new SnapshotKeeper(
-                        namespace, writer, servers::keeps, watch, contents::commit, clock);
+                        namespace,
+                        writer,
+                        version -> leads() && servers.keeps(version),
+                        watch,
+                        contents::commit,
+                        clock);
         this.jobs =
                 new JobRunner(
                         namespace,
@@ -312,6 +317,8 @@ public final class MasterService implements AutoCloseable {
             termSeen = term;
             founding.reset();
             watch.reset();
+            // Before the sessions, which tell whether this master leads.
+            servers.lead();
             var known = namespace.get().sessions().stream().map(s -> s.session()).toList();
             sessions.reset(term, known).forEach(Connection::close);
             delegations.reset();
@@ -319,7 +326,6 @@ public final class MasterService implements AutoCloseable {
             trash.reset();
             snapshots.lead();
             lost.reset();
-            servers.lead();
             LOG.debug("master {} leads in term {}", settings.id(), term);
         }
         if (namespace.get().clusterId() == 0) {

@@ -1,6 +1,8 @@
 package io.cairn.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +13,8 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.metadata.snapshot.SnapshotRecord;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -119,6 +123,29 @@ final class NewTermTest {
         runUntilStage(4);
         assertNull(seen);
         assertNull(cluster.history.violation());
+    }
+
+    /** It does not know yet which chunk servers may write, and to what. */
+    @Test
+    void aLeaderThatHasNotHeardChunkServersTakesNoSnapshot() {
+        cluster.begin();
+        cluster.simulation.run(5_000);
+        SimulatedMaster before = Objects.requireNonNull(cluster.masters.leader());
+        before.log().stepDown(10_000);
+        assertTrue(cluster.simulation.runUntil(() -> cluster.masters.leader() != null, LIMIT_MS));
+        SimulatedMaster next = Objects.requireNonNull(cluster.masters.leader());
+        assertNotSame(before, next);
+        // Whether it comes to be is not told by who had not begun to lead when it was asked for.
+        var _ = next.service().snapshots().take(FileSystem.ROOT_INO, NAME);
+        cluster.simulation.run(1_000);
+        List<SnapshotRecord> begun = cluster.masters.namespace().snapshots();
+        assertEquals(1, begun.size());
+        assertFalse(begun.getFirst().isLive());
+        assertTrue(cluster.simulation.runUntil(this::hasSnapshot, LIMIT_MS));
+    }
+
+    private boolean hasSnapshot() {
+        return cluster.masters.namespace().snapshots().stream().anyMatch(SnapshotRecord::isLive);
     }
 
     /** The master cannot reach it, and does not know what it was told in the last term. */

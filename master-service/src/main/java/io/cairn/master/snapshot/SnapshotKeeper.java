@@ -91,7 +91,8 @@ public final class SnapshotKeeper {
     /**
      * A keeper.
      *
-     * @param kept whether all chunk servers keep to the fence of a version
+     * @param kept whether all chunk servers keep to the fence of a version; false as long as this
+     *     master has not begun to hear them in its term
      * @param commits has clients commit what they wrote below a directory; never fails, and does
      *     not take long
      * @param names hears of lists of snapshots that have changed, and of clones
