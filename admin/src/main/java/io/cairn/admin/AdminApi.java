@@ -16,6 +16,8 @@ import io.cairn.admin.backup.BackupSchedule;
 import io.cairn.admin.backup.BackupStream;
 import io.cairn.admin.check.FsckResource;
 import io.cairn.admin.check.TreeScrubResource;
+import io.cairn.admin.classes.ClassKeys;
+import io.cairn.admin.classes.ClassKeysResource;
 import io.cairn.admin.classes.ClassRulesResource;
 import io.cairn.admin.classes.ClassesResource;
 import io.cairn.admin.classes.DirectoryClassesResource;
@@ -34,6 +36,7 @@ import io.cairn.admin.resource.SessionsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
 import io.cairn.admin.slow.SlowResource;
+import io.cairn.admin.snapshot.ClassSchedules;
 import io.cairn.admin.snapshot.ClonesResource;
 import io.cairn.admin.snapshot.HeldCount;
 import io.cairn.admin.snapshot.ScheduleBook;
@@ -145,8 +148,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new DurabilityResource(ground.log(), master));
         resources.addAll(List.of(new StorageResource(master), new TrashResource(master)));
         ScheduleBook book = new ScheduleBook(master, records);
-        resources.add(new ClassesResource(master, book.classes()));
-        resources.add(new DirectoryClassesResource(master, book.classes()));
+        ClassKeys keys = new ClassKeys(master, records, settings.masterKey(), ground);
+        resources.addAll(classes(master, keys, book.classes()));
         resources.addAll(List.of(new SessionsResource(master), new LocksResource(master)));
         resources.add(new ClonesResource(master, ground.random()));
         snapshots = new ScheduledSnapshots(book, events, ground.clock());
@@ -173,6 +176,14 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         master.serveAdmin(relay);
         master.describeBy(cluster::document);
         ground.scheduler().schedule(this::tick, 0);
+    }
+
+    private static List<Resource> classes(
+            MasterService master, ClassKeys keys, ClassSchedules schedules) {
+        return List.of(
+                new ClassesResource(master, keys, schedules),
+                new ClassKeysResource(master, keys),
+                new DirectoryClassesResource(master, schedules));
     }
 
     /** Tells from now on how long requests take, by the timers of this registry. */

@@ -1,9 +1,11 @@
 package io.cairn.admin;
 
+import io.cairn.seal.MasterKey;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of the admin API.
@@ -15,9 +17,25 @@ import java.util.function.Consumer;
  *     own
  * @param logLevels gets the levels that all loggers with a level of their own shall have, when they
  *     changed: {@code trace, debug, info, warn, error, off}
+ * @param masterKey wraps the keys of encrypted storage classes; null on a master without one
  */
 public record AdminSettings(
         String version,
         Path tokenFile,
         Set<String> hostNames,
-        Consumer<Map<String, String>> logLevels) {}
+        Consumer<Map<String, String>> logLevels,
+        @Nullable MasterKey masterKey) {
+    /** Those of a master without a master key. */
+    public AdminSettings(
+            String version,
+            Path tokenFile,
+            Set<String> hostNames,
+            Consumer<Map<String, String>> logLevels) {
+        this(version, tokenFile, hostNames, logLevels, null);
+    }
+
+    /** The same on a master that has this one, if it has one. */
+    public AdminSettings with(@Nullable MasterKey key) {
+        return new AdminSettings(version, tokenFile, hostNames, logLevels, key);
+    }
+}

@@ -21,6 +21,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
+import io.cairn.seal.MasterKey;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ClusterRequest;
@@ -56,6 +57,8 @@ import java.util.function.BooleanSupplier;
  * be chunk servers and mounts to it.
  */
 public final class AdminBench implements AutoCloseable {
+    public static final MasterKey MASTER_KEY = new MasterKey(new byte[MasterKey.KEY_BYTES]);
+
     public final LoneMaster master;
     final AtomicReference<Map<String, String>> levels = new AtomicReference<>(Map.of());
     final ThreeMasters group = new ThreeMasters();
@@ -83,7 +86,8 @@ public final class AdminBench implements AutoCloseable {
                 new AdminApi(
                         master.service,
                         master.ground,
-                        new AdminSettings("1.0", file, Set.of("admin.example"), levels::set),
+                        new AdminSettings("1.0", file, Set.of("admin.example"), levels::set)
+                                .with(MASTER_KEY),
                         List.of(
                                 new ExportsResource(master.service, new Words()),
                                 new MountRulesResource(master.service),

@@ -21,8 +21,11 @@ import io.cairn.chunk.peer.SnapshotFence;
 import io.cairn.chunk.peer.Tombstones;
 import io.cairn.chunk.scrub.ScrubService;
 import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.seal.Keyring;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.Refusals;
@@ -64,6 +67,7 @@ public final class ChunkService implements AutoCloseable {
     private final ScrubService scrubs;
     private final ChunkRequestHandler door;
     private final TicketCheck tickets;
+    private final Keyring keys;
     private final Refusals refusals;
     private volatile Consumer<List<String>> revocations = _ -> {};
     private volatile @Nullable Registration registration;
@@ -80,7 +84,8 @@ public final class ChunkService implements AutoCloseable {
     /**
      * A server that does nothing yet.
      *
-     * @param targets at least one; the server owns them from now on and closes them
+     * @param targets at least one, all with the same keys; the server owns them from now on and
+     *     closes them
      * @throws FsException EEXIST when one of them is a copy of another
      */
     public ChunkService(ServerContext world, ChunkSettings settings, List<StorageTarget> targets) {
@@ -109,6 +114,8 @@ public final class ChunkService implements AutoCloseable {
                         new ConcurrencyLimit(1),
                         new CopyPace(world.clock(), _ -> Futures.DONE));
         this.groups = new Groups(station, targets, world.random().nextLong());
+        this.keys = targets.getFirst().verification().keys();
+        keys.placeBy(group -> keyOf(groups.map(), group));
         this.garbage = new Garbage(station, groups, targets);
         this.scrubs = new ScrubService(groups, targets, settings.packAfterMs());
         this.refusals = new Refusals("chunk", world.clock());
@@ -120,6 +127,12 @@ public final class ChunkService implements AutoCloseable {
                         groups,
                         settings.clientBytes(),
                         targets.size());
+    }
+
+    private static int keyOf(ClusterMap map, int group) {
+        PlacementGroup placed = map.group(group);
+        Pool pool = placed == null ? null : map.pool(placed.poolId());
+        return pool == null ? Keyring.UNKNOWN : pool.key();
     }
 
     private static void requireDistinct(List<StorageTarget> targets) {
@@ -184,7 +197,7 @@ public final class ChunkService implements AutoCloseable {
                     new Registration(
                             station,
                             groups,
-                            new Registration.Work(garbage, scrubs, tickets),
+                            new Registration.Work(garbage, scrubs, tickets, keys),
                             targets,
                             settings,
                             endpoint);

@@ -10,6 +10,7 @@ import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.scrub.ScrubService;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.seal.Keyring;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
@@ -48,8 +49,10 @@ final class Registration implements Heartbeat.Contents {
     private long[] told = {};
     private final AtomicBoolean fetching = new AtomicBoolean();
 
+    private volatile boolean areKeysTold;
+
     /** What is done at the word of the masters. */
-    record Work(Garbage garbage, ScrubService scrubs, TicketCheck tickets) {}
+    record Work(Garbage garbage, ScrubService scrubs, TicketCheck tickets, Keyring keys) {}
 
     /** The identities of the targets in the last heartbeat; null before the first. */
     private volatile @Nullable List<Long> reported;
@@ -163,7 +166,12 @@ final class Registration implements Heartbeat.Contents {
         }
         adopt(reply.clusterId());
         station.leader().learn(reply.masters());
-        work.tickets().learn(reply.tickets());
+        work.tickets().learn(reply.keys().tickets());
+        // The targets of this server may have been told different things before its start.
+        if (work.keys().learn(reply.keys().classes()) || !areKeysTold) {
+            areKeysTold = true;
+            targets.forEach(this::refreshKeys);
+        }
         MapDelta delta = reply.map();
         if (delta != null && groups.map().takes(delta)) {
             take(groups.map().with(delta));
@@ -183,6 +191,17 @@ final class Registration implements Heartbeat.Contents {
         work.garbage().accept(reply.garbage(), told);
         targets.forEach(target -> groups.station(target).pace().limit(reply.limits()));
         former.clear();
+    }
+
+    private void refreshKeys(StorageTarget target) {
+        Futures.finish(
+                groups.station(target).doOnDisk(() -> target.verification().refreshKeys()),
+                (done, thrown) -> {
+                    if (thrown != null) {
+                        String reason = Futures.failure(thrown).getMessage();
+                        LOG.error("{}: former keys stand there still: {}", target, reason);
+                    }
+                });
     }
 
     private void take(ClusterMap map) {
@@ -219,8 +238,13 @@ final class Registration implements Heartbeat.Contents {
     private void mapChanged(MapDelta delta) {
         ClusterMap map = groups.map();
         if (delta.from() == map.epoch()) {
-            take(map.with(delta));
-            work.scrubs().mapChanged();
+            ClusterMap next = map.with(delta);
+            // Without the key of a new pool a member would refuse writes, and so leave its group.
+            // The reply to a heartbeat brings the key and the map.
+            if (work.keys().knowsAll(next.pools())) {
+                take(next);
+                work.scrubs().mapChanged();
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.cairn.chunk;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.master.ClusterRequest.Cleared;
@@ -214,7 +215,11 @@ final class TargetReports {
 
     private static List<Damage> damages(StorageTarget target) {
         Map<Integer, Integer> chunks = new TreeMap<>();
-        target.doubtful().forEach(blob -> chunks.merge(blob.group(), 1, Integer::sum));
+        for (BlobKey blob : target.doubtful()) {
+            if (!target.verification().isLost(blob)) {
+                chunks.merge(blob.group(), 1, Integer::sum);
+            }
+        }
         return chunks.entrySet().stream()
                 .limit(TargetReport.MAX_DAMAGES)
                 .map(each -> new Damage(each.getKey(), each.getValue()))

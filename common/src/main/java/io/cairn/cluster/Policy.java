@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param inlineBytes contents up to it may be in the inode, in bytes: 0 for none, or a power of two
  *     from {@link #MIN_INLINE_BYTES} to {@link #MAX_INLINE_BYTES}; -1 = the cluster's standard
  * @param labels of the chunk servers that may have copies; UNSAID = any
+ * @param key number of the key that encrypts the chunks at rest; 0 = as the parent, or none
  */
 public record Policy(
         int replicas,
@@ -25,7 +26,8 @@ public record Policy(
         int stripeWidth,
         Compression compression,
         int inlineBytes,
-        Labels.Expression labels) {
+        Labels.Expression labels,
+        int key) {
     /** Ways to keep chunks that are not changed for some time. Codes are in messages and files. */
     public enum Compression implements Coded {
         /** As the parent, or else not packed. No pool is so. */
@@ -92,7 +94,7 @@ public record Policy(
     /** Asks for nothing in particular. */
     public static final Policy STANDARD = new Policy(0, 0, -1);
 
-    /** One that says nothing about compression, contents in the inode and labels. */
+    /** One that says how many copies and in which pieces, and nothing else. */
     public Policy(int replicas, int chunkSizeLog2, int stripeWidth) {
         this(
                 replicas,
@@ -103,24 +105,48 @@ public record Policy(
                 Labels.Expression.UNSAID);
     }
 
+    /** One without a key. */
+    public Policy(
+            int replicas,
+            int chunkSizeLog2,
+            int stripeWidth,
+            Compression compression,
+            int inlineBytes,
+            Labels.Expression labels) {
+        this(replicas, chunkSizeLog2, stripeWidth, compression, inlineBytes, labels, 0);
+    }
+
     /** The same with another compression. */
     public Policy with(Compression wanted) {
-        return new Policy(replicas, chunkSizeLog2, stripeWidth, wanted, inlineBytes, labels);
+        return new Policy(replicas, chunkSizeLog2, stripeWidth, wanted, inlineBytes, labels, key);
     }
 
     /** The same with another limit of contents in the inode, in bytes. */
     public Policy withInline(int wantedBytes) {
-        return new Policy(replicas, chunkSizeLog2, stripeWidth, compression, wantedBytes, labels);
+        return new Policy(
+                replicas, chunkSizeLog2, stripeWidth, compression, wantedBytes, labels, key);
     }
 
     /** The same with other labels. */
     public Policy with(Labels.Expression wanted) {
-        return new Policy(replicas, chunkSizeLog2, stripeWidth, compression, inlineBytes, wanted);
+        return new Policy(
+                replicas, chunkSizeLog2, stripeWidth, compression, inlineBytes, wanted, key);
+    }
+
+    /** The same with another key; 0 = it does not say. */
+    public Policy withKey(int number) {
+        return new Policy(
+                replicas, chunkSizeLog2, stripeWidth, compression, inlineBytes, labels, number);
+    }
+
+    /** Name of the cipher for chunks on the disks; null when they are not encrypted. */
+    public @Nullable String cipher() {
+        return kind().cipher();
     }
 
     /** Which pools it asks for, besides their copies. */
     public Pool.Kind kind() {
-        return new Pool.Kind(compression.orNone(), labels.orAny());
+        return new Pool.Kind(compression.orNone(), labels.orAny(), key);
     }
 
     /** Largest number of replicas. */
@@ -135,12 +161,24 @@ public record Policy(
     }
 
     /**
-     * Up to which size contents of new and changed files may be in the inode, in bytes.
+     * Up to which size contents of new and changed files may be in the inode, in bytes: none of
+     * files that are encrypted at rest.
      *
      * @param standardBytes where nothing is said
      */
     public int inlineLimitBytes(int standardBytes) {
-        return inlineBytes >= 0 ? inlineBytes : standardBytes;
+        return key > 0 ? 0 : inlineBytes >= 0 ? inlineBytes : standardBytes;
+    }
+
+    /**
+     * Up to which size masters take what a client writes into the inode, in bytes. Clients keep to
+     * the policy. One that has not heard of its change is not refused, but for what is encrypted.
+     *
+     * @param standardBytes where nothing is said
+     * @param presentBytes what is in the inode
+     */
+    public int mostInlineBytes(int standardBytes, int presentBytes) {
+        return key > 0 ? 0 : Math.max(presentBytes, Math.max(standardBytes, inlineBytes));
     }
 
     /** Whether chunks would be packed that take longer to unpack than a change may wait. */
@@ -158,7 +196,8 @@ public record Policy(
                 && replicas <= MAX_REPLICAS
                 && chunkSizeIsPossible
                 && stripeWidth >= -1
-                && (inlineBytes == UNSAID_INLINE || isInlineLimit(inlineBytes));
+                && (inlineBytes == UNSAID_INLINE || isInlineLimit(inlineBytes))
+                && key >= 0;
     }
 
     /** This policy where it says something, else {@code parent}. */
@@ -168,8 +207,9 @@ public record Policy(
                 chunkSizeLog2 > 0 ? chunkSizeLog2 : parent.chunkSizeLog2,
                 stripeWidth >= 0 ? stripeWidth : parent.stripeWidth,
                 compression != Compression.UNSAID ? compression : parent.compression,
-                inlineLimitBytes(parent.inlineBytes),
-                labels.isSaid() ? labels : parent.labels);
+                inlineBytes >= 0 ? inlineBytes : parent.inlineBytes,
+                labels.isSaid() ? labels : parent.labels,
+                key > 0 ? key : parent.key);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.cairn.cluster;
 
 import io.cairn.cluster.Policy.Compression;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A set of placement groups with one redundancy rule and one kind. Never changes; when servers
@@ -19,16 +20,26 @@ public record Pool(int id, Redundancy redundancy, int firstGroup, int groupCount
      *
      * @param compression how chunks are kept that rest; not UNSAID
      * @param labels of the chunk servers that may have copies; not UNSAID
+     * @param key number of the key that encrypts the chunks on the disks; 0 = they are not
+     *     encrypted
      */
-    public record Kind(Compression compression, Labels.Expression labels) {
+    public record Kind(Compression compression, Labels.Expression labels, int key) {
+        /** Name of the one cipher that there is. */
+        public static final String CIPHER = "aes-256-xts";
+
         /** As they were written, on any server. */
         public static final Kind PLAIN = new Kind(Compression.NONE, Labels.Expression.ANY);
 
         /** Checks. */
         public Kind {
-            if (compression == Compression.UNSAID || !labels.isSaid()) {
+            if (compression == Compression.UNSAID || !labels.isSaid() || key < 0) {
                 throw new IllegalArgumentException("a pool says its compression and its labels");
             }
+        }
+
+        /** One that is not encrypted. */
+        public Kind(Compression compression, Labels.Expression labels) {
+            this(compression, labels, 0);
         }
 
         /** One on any server. */
@@ -36,9 +47,14 @@ public record Pool(int id, Redundancy redundancy, int firstGroup, int groupCount
             return new Kind(compression, Labels.Expression.ANY);
         }
 
+        /** Name of the cipher for chunks on the disks; null when they are not encrypted. */
+        public @Nullable String cipher() {
+            return key > 0 ? CIPHER : null;
+        }
+
         /** The same without a compression. */
         public Kind unpacked() {
-            return new Kind(Compression.NONE, labels);
+            return new Kind(Compression.NONE, labels, key);
         }
     }
 
@@ -60,6 +76,11 @@ public record Pool(int id, Redundancy redundancy, int firstGroup, int groupCount
     /** Labels of the chunk servers that may have copies. */
     public Labels.Expression labels() {
         return kind.labels();
+    }
+
+    /** Number of the key that encrypts its chunks; 0 = they are not encrypted. */
+    public int key() {
+        return kind.key();
     }
 
     /** On how many targets there is something of every chunk: members of each group. */

@@ -84,6 +84,7 @@ public final class Stripe {
             if (last != null
                     && pool.replicas() == last.replicas()
                     && pool.labels().equals(last.labels())
+                    && pool.key() == last.key()
                     && usable(layout, pool, map::takesNew) != 0) {
                 return true;
             }

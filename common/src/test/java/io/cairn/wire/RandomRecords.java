@@ -84,6 +84,10 @@ public final class RandomRecords {
             case "replicas" -> random.nextInt(16);
             case "inlineBytes" -> Policy.UNSAID_INLINE;
             case "compression" -> Compression.CODES.all().get(1 + random.nextInt(3));
+            case "key" ->
+                    component.getType() == int.class
+                            ? random.nextInt(4)
+                            : value(component.getType(), component.getGenericType());
             case "firstChunk" -> number() & Long.MAX_VALUE;
             case "runs" -> atLeastOne(component.getGenericType());
             default -> value(component.getType(), component.getGenericType());

@@ -2,6 +2,7 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.master.access.ClassKeyCache;
 import io.cairn.master.access.TicketIssuer;
 import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.metadata.Namespace;
@@ -9,9 +10,11 @@ import io.cairn.metadata.Outcome;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
+import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.chunk.ServerKeys;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
@@ -39,6 +42,7 @@ public final class Certification {
     private final Refusals refusals;
     private final MasterRoleCheck door;
     private final TicketIssuer tickets;
+    private final ClassKeyCache classKeys;
     private final Set<Connection> hearers = ConcurrentHashMap.newKeySet();
     private volatile @Nullable CertificateIssuer issuer;
 
@@ -52,6 +56,7 @@ public final class Certification {
         this.log = log;
         this.refusals = new Refusals("master", clock);
         this.door = new MasterRoleCheck(refusals);
+        this.classKeys = new ClassKeyCache(namespace);
         this.tickets =
                 new TicketIssuer(
                         namespace,
@@ -80,6 +85,11 @@ public final class Certification {
 
     TicketIssuer tickets() {
         return tickets;
+    }
+
+    /** What a chunk server needs to check tickets, and to encrypt. */
+    ServerKeys keys(Principal asker) {
+        return new ServerKeys(tickets.keys(asker), classKeys.keys());
     }
 
     void opened(Connection connection) {

@@ -49,7 +49,7 @@ final class ClusterRequests {
                             servers.heartbeat(heartbeat, from)
                                             .telling(
                                                     log.endpoints(),
-                                                    certification.tickets().keys(from.principal()))
+                                                    certification.keys(from.principal()))
                                     ::toBytes);
             case ClusterRequest.MemberFailed failed -> done(() -> servers.memberFailed(failed));
             case ClusterRequest.MemberSynced synced -> done(() -> servers.memberSynced(synced));

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
+import io.cairn.cluster.Policy;
+import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -15,6 +17,7 @@ import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.JobMutation.ClassMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
@@ -114,6 +117,13 @@ class DelegationGateTest {
         one.answer();
         assertEquals(3, answered.size());
         assertEquals(0, gate.size());
+    }
+
+    @Test
+    void nothingIsDelegatedWhileAClassIsEncrypted() {
+        Policy encrypted = Policy.STANDARD.withKey(7);
+        apply(0, new ClassMutation.SetClass(new StorageClass("secret", encrypted, -1), true));
+        assertFalse(reserve(1).isDelegated(), "mounts would put contents into inodes");
     }
 
     @Test

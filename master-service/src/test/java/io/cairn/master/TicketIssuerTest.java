@@ -121,7 +121,7 @@ class TicketIssuerTest {
                         Declaration.NONE,
                         0);
         byte[] reply = transport.ask(from, MasterRequest.cluster(heartbeat, 1));
-        return ClusterRequest.HeartbeatReply.decode(new Decoder(reply)).tickets();
+        return ClusterRequest.HeartbeatReply.decode(new Decoder(reply)).keys().tickets();
     }
 
     /** The first question makes the secret. */

@@ -11,6 +11,7 @@ import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.chunk.store.seal.Keyring;
 import io.cairn.identity.TlsSecurity;
 import io.cairn.net.Transport;
 import io.cairn.node.identity.Renewal;
@@ -131,28 +132,31 @@ public final class ChunkNode implements AutoCloseable {
             ChunkDirectories directories,
             Transport transport)
             throws IOException {
+        Keyring keys = new Keyring(world.masterKey());
         List<Path> empty = directories.empty();
         List<StorageTarget> targets = new ArrayList<>();
         for (Path directory : directories.paths()) {
             if (!empty.contains(directory)) {
-                targets.add(target(world, directory));
+                targets.add(target(world, keys, directory));
             }
         }
         FormerTargets former = new FormerTargets(transport, world.scheduler(), settings);
         directories.requireMounted(empty, targets, former, settings.name());
         for (Path directory : empty) {
-            targets.add(target(world, directory));
+            targets.add(target(world, keys, directory));
         }
         return targets;
     }
 
-    private StorageTarget target(ProcessContext world, Path directory) throws TargetException {
+    private StorageTarget target(ProcessContext world, Keyring keys, Path directory)
+            throws TargetException {
         Disk disk =
                 new MeasuredDisk(
                         new FileDisk(), world.clock(), world.metrics(), directory.toString());
         StoreSettings settings =
                 StoreSettings.standard(world.random(), world.clock())
-                        .withBoot(() -> BootIdentity.of(List.of(directory), world.random()));
+                        .withBoot(() -> BootIdentity.of(List.of(directory), world.random()))
+                        .withKeys(keys);
         StorageTarget target = closing.add(StorageTarget.open(disk, directory, settings));
         OwnerOnly.close(directory);
         measure(world, target, directory);

@@ -144,7 +144,7 @@ public final class MasterNode implements AutoCloseable {
                 new AdminApi(
                         service,
                         ground,
-                        plan.admin(),
+                        plan.admin().with(world.masterKey()),
                         List.of(
                                 new ExportsResource(service, new ExportRules()),
                                 new MountRulesResource(service),

@@ -19,6 +19,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.runtime.CpuLatency;
 import io.cairn.runtime.ThreadScheduler;
 import io.cairn.runtime.Tuning;
+import io.cairn.seal.MasterKey;
 import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -56,6 +57,7 @@ public final class ProcessContext implements AutoCloseable {
     private volatile @Nullable Renewal renewal;
     private @Nullable NettyTransport raft;
     private volatile @Nullable PasswordLogin login;
+    private volatile @Nullable MasterKey masterKey;
     private final @Nullable OtlpTracing traces;
     private final @Nullable CpuLatency cpuLatency;
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
@@ -141,6 +143,16 @@ public final class ProcessContext implements AutoCloseable {
         if (security != null) {
             security.admitPlain();
         }
+    }
+
+    /** From now on services of this process use this key; to be called before there is one. */
+    public void encryptWith(MasterKey key) {
+        masterKey = key;
+    }
+
+    /** What wraps the keys of storage classes; null when there is none. */
+    @Nullable MasterKey masterKey() {
+        return masterKey;
     }
 
     /** Who logs in at masters with a password; null when nobody does. */

@@ -35,6 +35,7 @@ class ArchitectureTest {
         "io.cairn.runtime..",
         "io.cairn.os..",
         "io.cairn.identity..",
+        "io.cairn.seal..",
         "io.cairn.trace.."
     };
     private static final String HTTP = "io.cairn.http..";

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +46,8 @@ public final class ProcessCluster implements AutoCloseable {
         return PORTS.next();
     }
 
-    /** Starts masters m1..mN and waits until they answer. */
-    void startMasters(int count, int expectedServers) throws Exception {
+    /** Starts masters m1..mN, with more options if there are any. */
+    void startMasters(int count, int expectedServers, String... more) throws Exception {
         List<String> raft = new ArrayList<>();
         for (int i = 1; i <= count; i++) {
             String door = "127.0.0.1:" + freePort();
@@ -55,25 +56,27 @@ public final class ProcessCluster implements AutoCloseable {
             masters.add("127.0.0.1:" + freePort());
         }
         for (int i = 1; i <= count; i++) {
-            commands.put(
+            List<String> words = new ArrayList<>();
+            Collections.addAll(
+                    words,
+                    "master",
+                    "--id",
                     "m" + i,
-                    List.of(
-                            "master",
-                            "--id",
-                            "m" + i,
-                            "--data",
-                            data.resolve("m" + i).toString(),
-                            "--listen",
-                            masters.get(i - 1),
-                            "--raft",
-                            String.join(",", raft),
-                            "--found",
-                            "--replicas",
-                            String.valueOf(replicas),
-                            "--expect-servers",
-                            String.valueOf(expectedServers),
-                            "--admin",
-                            "127.0.0.1:0"));
+                    "--data",
+                    data.resolve("m" + i).toString(),
+                    "--listen",
+                    masters.get(i - 1),
+                    "--raft",
+                    String.join(",", raft),
+                    "--found",
+                    "--replicas",
+                    String.valueOf(replicas),
+                    "--expect-servers",
+                    String.valueOf(expectedServers),
+                    "--admin",
+                    "127.0.0.1:0");
+            Collections.addAll(words, more);
+            commands.put("m" + i, List.copyOf(words));
             start("m" + i);
         }
     }

@@ -72,6 +72,7 @@ public final class ClassesResource implements Resource {
                 Shape.whole(0, Policy.MAX_INLINE_BYTES),
                 "Files up to it have their contents in the masters: 0, or a power of two from 512;"
                         + " null: as the directory."),
+        ClassKeys.FIELD,
         Field.maybe(
                 LABELS,
                 Shape.text(),
@@ -94,18 +95,19 @@ public final class ClassesResource implements Resource {
     private static final Shape CLASS = Shape.fields(fieldsOfClass());
 
     private final MasterService master;
+    private final ClassKeys keys;
     private final ClassSchedules schedules;
 
-    /** The classes of a cluster, and the snapshots that they say. */
-    public ClassesResource(MasterService master, ClassSchedules schedules) {
+    /** The classes of a cluster, their keys, and the snapshots that they say. */
+    public ClassesResource(MasterService master, ClassKeys keys, ClassSchedules schedules) {
         this.master = master;
+        this.keys = keys;
         this.schedules = schedules;
     }
 
     private static Field[] fieldsOfClass() {
-        List<Field> all = new ArrayList<>();
-        all.add(NAME);
-        all.addAll(List.of(FIELDS));
+        List<Field> all = new ArrayList<>(List.of(fieldsOfNew()));
+        all.add(Field.of("keys", Shape.items(Shape.count()), "Made for it and not dropped."));
         all.add(Field.of("directoryCount", Shape.count(), "Directories that have it."));
         all.add(Field.of("directories", Shape.items(Shape.text()), "The first 100 of them."));
         all.add(Field.of("rules", Shape.items(Shape.count()), "Numbers of those that choose it."));
@@ -201,6 +203,7 @@ public final class ClassesResource implements Resource {
         document.put("name", storageClass.name());
         putFields(document, storageClass);
         document.put(SCHEDULE, schedules.text(storageClass.name()));
+        document.put("keys", ClassKeys.numbers(keys.of(storageClass.name())));
         document.put("directoryCount", users.size());
         document.put("rules", rulesOf(storageClass.name()).stream().map(ClassRule::id).toList());
         document.put(
@@ -217,6 +220,7 @@ public final class ClassesResource implements Resource {
         document.put(COMPRESSION, policy.compression().said());
         document.put(INLINE, policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
         document.put(LABELS, policy.labels().said());
+        ClassKeys.put(document, policy);
         document.put(TRASH, storageClass.trashSeconds() >= 0 ? storageClass.trashSeconds() : null);
     }
 
@@ -250,7 +254,8 @@ public final class ClassesResource implements Resource {
                         (int) number(call, STRIPE, policy.stripeWidth(), -1),
                         compression(call, policy.compression()),
                         inline(call, policy.inlineBytes()),
-                        labels(call, policy.labels()));
+                        labels(call, policy.labels()),
+                        ClassKeys.asked(call, policy.key()));
         boolean isAsked =
                 asked.chunkSizeLog2() != policy.chunkSizeLog2()
                         || asked.compression() != policy.compression();
@@ -329,6 +334,7 @@ public final class ClassesResource implements Resource {
         String schedule = schedule(call, null);
         requireSomething(made, schedule);
         requireServers(call, made);
+        keys.requireFor(made);
         Plan plan = new Plan(() -> makeNow(made, schedule));
         Map<String, Object> fields = fields(made, schedule);
         plan.change("class " + name, null, fields);
@@ -343,7 +349,7 @@ public final class ClassesResource implements Resource {
         }
         return ClassChange.carryOut(
                 master,
-                new ClassMutation.SetClass(made, true),
+                new ClassMutation.SetClass(keys.given(made), true),
                 () -> Outcome.created(document(find(made.name())), "/classes/" + made.name()));
     }
 
@@ -351,8 +357,8 @@ public final class ClassesResource implements Resource {
         if (made.policy().equals(Policy.STANDARD) && made.trashSeconds() < 0 && schedule == null) {
             throw Problem.invalid(
                     REPLICAS,
-                    "The class says nothing: give replicas, chunkSizeBytes, stripe,"
-                            + " compression, inlineLimitBytes, labels, trashSeconds or schedule.");
+                    "The class says nothing: give replicas, chunkSizeBytes, stripe, compression,"
+                            + " encryption, inlineLimitBytes, labels, trashSeconds or schedule.");
         }
     }
 
@@ -368,6 +374,7 @@ public final class ClassesResource implements Resource {
         Compression compression = made.policy().compression().orNone();
         ClusterMap map = master.namespace().clusterMap();
         ClassLabels.warn(plan, map, made.policy(), master.namespace().standardReplicas());
+        ClassKeys.warn(plan, map, made.policy());
         if (compression != Compression.NONE && map.youngestPool(1, made.policy().kind()) == null) {
             plan.warn(
                     "There is no pool with compression %s yet: it is made in some seconds. Files"
@@ -391,6 +398,7 @@ public final class ClassesResource implements Resource {
         if (schedule != null && !schedule.equals(scheduleBefore)) {
             schedules.requireRoom(before.name(), schedule, 0);
         }
+        keys.requireFor(after);
         Plan plan = new Plan(() -> changeNow(call));
         Map<String, Object> from = fields(before, scheduleBefore);
         Map<String, Object> to = fields(after, schedule);
@@ -424,7 +432,7 @@ public final class ClassesResource implements Resource {
 
     /** One at a time, so that none takes back what another one has just said. */
     private synchronized Outcome changeNow(Call call) {
-        StorageClass after = asked(call, find(call.text("name")));
+        StorageClass after = keys.given(asked(call, find(call.text("name"))));
         if (call.body().containsKey(SCHEDULE)) {
             schedules.set(after.name(), schedule(call, null));
         }
@@ -454,6 +462,7 @@ public final class ClassesResource implements Resource {
                                     found.name(),
                                     TreePath.textOf(master.namespace(), rules.getFirst())));
         }
+        keys.requireNone(found.name());
         Plan plan = new Plan(() -> removeNow(found.name()));
         Map<String, Object> fields = fields(found, schedules.text(found.name()));
         plan.change("class " + found.name(), fields, null);

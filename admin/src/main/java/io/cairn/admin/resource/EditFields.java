@@ -6,7 +6,6 @@ import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Problem;
 import io.cairn.admin.api.Shape;
 import io.cairn.base.FsException;
-import io.cairn.cluster.Labels;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
@@ -69,12 +68,11 @@ final class EditFields {
         mask |= call.body().containsKey(INLINE) ? InodeEdit.INLINE : 0;
         Policy policy =
                 new Policy(
-                        number(call, "replicas", 0),
-                        chunkSizeLog2(call.bodyNumber("chunkSizeBytes")),
-                        number(call, "stripe", -1),
-                        Compression.of(call.bodyText(COMPRESSION)),
-                        inlineBytes(call),
-                        Labels.Expression.UNSAID);
+                                number(call, "replicas", 0),
+                                chunkSizeLog2(call.bodyNumber("chunkSizeBytes")),
+                                number(call, "stripe", -1))
+                        .with(Compression.of(call.bodyText(COMPRESSION)))
+                        .withInline(inlineBytes(call));
         requirePackable(policy);
         return new InodeEdit(
                 number(call, "uid", -1), number(call, "gid", -1), mode(call), mask, policy);
@@ -174,6 +172,7 @@ final class EditFields {
         document.put(COMPRESSION, policy.compression().said());
         document.put(INLINE, policy.inlineBytes() >= 0 ? policy.inlineBytes() : null);
         document.put("labels", policy.labels().said());
+        document.put("encryption", policy.cipher());
         return document;
     }
 }

@@ -37,6 +37,10 @@ public final class InodeDocument {
                             Shape.count(),
                             "Contents up to it may be in the masters; null: the standard."),
                     Field.maybe(
+                            "encryption",
+                            Shape.choice(List.of(Pool.Kind.CIPHER)),
+                            "Of chunks on the disks; null: none."),
+                    Field.maybe(
                             "labels",
                             Shape.text(),
                             "Of the chunk servers with the copies; null: any."));
@@ -56,6 +60,10 @@ public final class InodeDocument {
                             "compression",
                             Shape.choice(Compression.texts()),
                             "Of new chunks when they rest."),
+                    Field.maybe(
+                            "encryption",
+                            Shape.choice(List.of(Pool.Kind.CIPHER)),
+                            "Of new chunks on the disks; null: none."),
                     Field.of(
                             "labels",
                             Shape.text(),
@@ -233,6 +241,7 @@ public final class InodeDocument {
         document.put("stripe", layout.stripeWidth());
         document.put("labels", kind.labels().text());
         document.put("compression", kind.compression().text());
+        document.put("encryption", kind.cipher());
         document.put("chunks", ChunkList.count(inode));
         return document;
     }

@@ -246,6 +246,7 @@ public final class Topology {
         document.put("replicas", pool.replicas());
         document.put("compression", pool.compression().text());
         document.put("labels", pool.labels().text());
+        document.put("key", pool.key() > 0 ? pool.key() : null);
         document.put("firstGroup", pool.firstGroup());
         document.put("groups", pool.groupCount());
         int atRisk = 0;
@@ -273,6 +274,7 @@ public final class Topology {
                         Shape.choice(Compression.texts()),
                         "How its chunks are packed that rest."),
                 Field.of("labels", Shape.text(), "Of its chunk servers, or 'any'."),
+                Field.maybe("key", Shape.count(), "That encrypts its chunks; null: none."),
                 Field.of("firstGroup", Shape.count(), "Number of its first group."),
                 Field.of("groups", Shape.count(), "How many groups."),
                 Field.of("groupsAtRisk", Shape.count(), "Short of at least one copy."),

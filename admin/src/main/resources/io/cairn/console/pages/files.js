@@ -101,13 +101,16 @@ function actions(context, path, file) {
         isDirectory && button('Start a job here', () => context.change(jobOrder(path))));
 }
 
-function policy({ replicas, chunkSizeBytes, stripe, compression, inlineLimitBytes, labels }) {
+function policy({
+    replicas, chunkSizeBytes, stripe, compression, encryption, inlineLimitBytes, labels,
+}) {
     return [
         replicas == null ? 'standard copies' : plural(replicas, 'copy', 'copies'),
         chunkSizeBytes == null ? 'standard chunks' : `chunks of ${bytes(chunkSizeBytes)}`,
         stripe == null ? 'standard stripe' : stripe === 0 ? 'all groups in turn'
             : `${plural(stripe, 'group')} in turn`,
         ...compression && compression !== 'none' ? [`packed with ${compression}`] : [],
+        ...encryption ? [`encrypted with ${encryption}`] : [],
         ...inlineLimitBytes == null ? [] : [`up to ${bytes(inlineLimitBytes)} in the masters`],
         ...labels && labels !== 'any' ? [`on servers with ${labels}`] : [],
     ].join(', ');

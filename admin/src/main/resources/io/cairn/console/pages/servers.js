@@ -153,6 +153,7 @@ function pools(items) {
         ['Copies', (p) => count(p.replicas), 'number'],
         ['Compression', (p) => p.compression],
         ['Labels', (p) => p.labels],
+        ['Key', (p) => (p.key == null ? 'none' : String(p.key))],
         ['Groups', (p) => count(p.groups), 'number'],
         ['At risk', (p) => count(p.groupsAtRisk), 'number'],
         ['Unavailable', (p) => count(p.groupsUnavailable), 'number'],

@@ -353,6 +353,9 @@ public final class HeadWrites {
             }
         }
         ChunkState state = member.state(term, request.key());
+        if (state.sequence() == 0) {
+            term.target().verification().keys().requireNotDropped(term.groupId());
+        }
         Change change;
         try {
             if (state.sequence() == 0 && member.isUnusable(term, request.key())) {

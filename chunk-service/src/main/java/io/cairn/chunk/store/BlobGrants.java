@@ -36,7 +36,7 @@ public final class BlobGrants {
 
     /**
      * Grants a chunk; the grant ends before the chunk changes here. ENOENT when it is absent, and
-     * as for reads. EBUSY while it is packed. Blocks.
+     * as for reads. EBUSY while it is packed, or encrypted. Blocks.
      */
     public GrantReply grant(ChunkAddress chunk) {
         BlobKey key = BlobKey.of(chunk);
@@ -55,6 +55,9 @@ public final class BlobGrants {
     private GrantReply granted(BlobKey key, BlobBody body) {
         if (body.isPacked()) {
             throw new FsException(Errno.EBUSY, key + " is packed: only its server can read it");
+        }
+        if (body.isSealed()) {
+            throw new FsException(Errno.EBUSY, key + " is encrypted: only its server can read it");
         }
         return shelf.grants.grant(
                 key, shelf.paths.blob(key), body.version().lengthBytes(), body.crcs());

@@ -13,6 +13,7 @@ import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetException.Reason;
 import io.cairn.chunk.store.format.TargetFormat;
 import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.chunk.store.seal.TargetSeals;
 import io.cairn.runtime.Disk;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -115,14 +116,16 @@ final class TargetOpening {
                 formatted
                         ? IntentLogFile.read(disk, paths, format.identity())
                         : new Contents(Map.of(), Map.of(), true, 0, 0);
-        long boot = settings.boot().getAsLong();
+        long boot = settings.host().boot().getAsLong();
         Ledger ledger = Ledger.open(disk, paths, contents.ledgers());
         ledger.keepWhatIsThere();
+        TargetSeals seals =
+                TargetSeals.open(disk, paths, settings.host().keys(), settings.random());
         IntentLogFile file = new IntentLogFile(disk, paths, format.identity(), boot, ledger::size);
         IntentLog log = new IntentLog(file, contents);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
         BlobContext.Books books =
-                new BlobContext.Books(log, ledger, contents.isOf(boot), format.identity());
+                new BlobContext.Books(log, ledger, contents.isOf(boot), format.identity(), seals);
         BlobContext shelf =
                 new BlobContext(disk, paths, books, space, new TargetMeter(settings.clock()));
         BlobCache blobs = new BlobCache(shelf, settings.openBlobs());

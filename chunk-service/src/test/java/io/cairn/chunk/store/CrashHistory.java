@@ -12,6 +12,7 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.pack.Codec;
+import io.cairn.chunk.store.seal.Keyring;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import java.nio.file.Path;
@@ -53,9 +54,14 @@ final class CrashHistory {
 
     /** With {@code packs} most contents can be packed, and blobs are. */
     CrashHistory(long seed, boolean packs) throws TargetException {
+        this(seed, packs, new Keyring(null));
+    }
+
+    /** The same on a server that knows keys. */
+    CrashHistory(long seed, boolean packs, Keyring keys) throws TargetException {
         random = new Random(seed);
         packing = packs ? new Random(~seed) : null;
-        world = new StoreWorld(disk, Path.of("/target"));
+        world = new StoreWorld(disk, Path.of("/target"), keys);
         for (int oid = 1; oid <= OBJECTS; oid++) {
             models.put(chunk(oid, 0), new ChunkModel());
             models.put(chunk(oid, oid), new ChunkModel());

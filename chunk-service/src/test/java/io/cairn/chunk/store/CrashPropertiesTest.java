@@ -2,6 +2,7 @@ package io.cairn.chunk.store;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.chunk.store.seal.Rings;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -31,6 +32,18 @@ class CrashPropertiesTest {
     @Property(tries = 100)
     void keepsItsPromisesWithPackedBlobs(@ForAll long seed) throws Exception {
         new CrashHistory(seed, true).run(120, true);
+    }
+
+    @Property(tries = 40)
+    void keepsItsPromisesWithEncryptedBlobs(@ForAll long seed) throws Exception {
+        new CrashHistory(seed, false, Rings.of(1)).run(120, true);
+    }
+
+    @Example
+    void keepsItsPromisesWithBlobsThatArePackedAndEncrypted() throws Exception {
+        for (long seed = 0; seed < 15; seed++) {
+            new CrashHistory(seed, true, Rings.of(1)).run(120, true);
+        }
     }
 
     @Example

@@ -9,6 +9,7 @@ import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.chunk.store.seal.Keyring;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk;
 import io.cairn.wire.Crc32c;
@@ -44,9 +45,14 @@ final class StoreWorld {
     private StorageTarget target;
 
     StoreWorld(Disk disk, Path directory) throws TargetException {
+        this(disk, directory, new Keyring(null));
+    }
+
+    /** One whose server knows keys. */
+    StoreWorld(Disk disk, Path directory, Keyring keys) throws TargetException {
         this.disk = disk;
         this.directory = directory;
-        this.settings = new StoreSettings(0, 16, 16, new Random(7), Clock.system());
+        this.settings = new StoreSettings(0, 16, 16, new Random(7), Clock.system()).withKeys(keys);
         this.target = StorageTarget.open(disk, directory, settings);
     }
 

@@ -115,7 +115,7 @@ final class AdminTopology {
         public Integer call() {
             return reading.list(
                     ApiRequest.of("GET /pools"),
-                    "id replicas compression labels groups firstGroup groupsAtRisk:at-risk"
+                    "id replicas compression labels key groups firstGroup groupsAtRisk:at-risk"
                             + " groupsUnavailable:unavailable takesNewFiles:new-files");
         }
 

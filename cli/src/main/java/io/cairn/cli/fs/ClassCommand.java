@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
                     + " until another directory on the way has one."
         },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = ClassRuleCommand.class,
+        subcommands = {ClassRuleCommand.class, ClassKeysCommand.class},
         footer = {
             "  cairn class create videos --replicas 2 --chunk-size 16M --trash 7d",
             "  cairn fs set --class videos /mnt/cairn/videos",
@@ -39,14 +39,15 @@ import picocli.CommandLine.Parameters;
 public final class ClassCommand implements Callable<Integer> {
     private static final String COLUMNS =
             "name replicas chunkSizeBytes:size stripe compression inlineLimitBytes:inline"
-                    + " labels trashSeconds schedule directoryCount directories rules";
+                    + " labels encryption keys trashSeconds schedule directoryCount directories"
+                    + " rules";
     private static final String NAME = "Of the class: a-z, 0-9, '.', '-', '_'.";
 
     @Override
     public Integer call() {
         throw new CommandException(
                 ExitCode.USAGE,
-                "a command is missing: cairn class create, set, list, show, of, apply, rule"
+                "a command is missing: cairn class create, set, list, show, of, apply, rule, keys"
                         + " or remove; see --help");
     }
 
@@ -95,6 +96,14 @@ public final class ClassCommand implements Callable<Integer> {
         private @Nullable String labels;
 
         @Option(
+                names = "--encryption",
+                paramLabel = "CIPHER",
+                description =
+                        "How chunks of new files are encrypted on the disks of servers:"
+                                + " aes-256-xts, or 'default'.")
+        private @Nullable String encryption;
+
+        @Option(
                 names = "--trash",
                 paramLabel = "TIME",
                 description = "How long removed files are kept, such as 7d; 'off' or 'default'.")
@@ -116,6 +125,9 @@ public final class ClassCommand implements Callable<Integer> {
             if (labels != null) {
                 body.put("labels", expression(labels));
             }
+            if (encryption != null) {
+                body.put("encryption", encryption.equals("default") ? null : encryption);
+            }
             if (trash != null) {
                 body.put("trashSeconds", FsSetCommand.trashSeconds(trash));
             }
@@ -126,8 +138,8 @@ public final class ClassCommand implements Callable<Integer> {
                 throw new CommandException(
                         ExitCode.USAGE,
                         "the class says nothing; give --replicas, --chunk-size, --stripe,"
-                                + " --compression, --inline-limit, --labels, --trash or"
-                                + " --schedule");
+                                + " --compression, --encryption, --inline-limit, --labels, --trash"
+                                + " or --schedule");
             }
             return new LinkedHashMap<>(body);
         }

@@ -59,6 +59,9 @@ final class FsGetCommand implements Callable<Integer> {
         if (policy.labels().isSaid()) {
             lines.add("labels        " + policy.labels().text());
         }
+        if (policy.cipher() != null) {
+            lines.add("encryption    " + policy.cipher());
+        }
         return lines;
     }
 
@@ -78,6 +81,7 @@ final class FsGetCommand implements Callable<Integer> {
         document.put("compression", policy.compression().said());
         document.put("inlineLimitBytes", policy.inlineBytes() < 0 ? null : policy.inlineBytes());
         document.put("labels", policy.labels().said());
+        document.put("encryption", policy.cipher());
         return document;
     }
 

@@ -14,6 +14,7 @@ import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
+import io.cairn.cluster.Pool;
 import io.cairn.fs.Attributes;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -113,7 +114,7 @@ final class FsInfoCommand implements Callable<Integer> {
             return;
         }
         System.out.printf(
-                "chunks of %s, %s%s%s%s, %s%n",
+                "chunks of %s, %s%s%s%s%s, %s%n",
                 Wording.bytes(layout.chunkSizeBytes()),
                 pools(layout),
                 placement.kind().labels().isAny()
@@ -124,6 +125,7 @@ final class FsInfoCommand implements Callable<Integer> {
                         : ", packed with "
                                 + placement.kind().compression().text()
                                 + " when they rest",
+                encryption(placement.kind()),
                 inlineLimit(placement.inode().policy()),
                 inline != null
                         ? "contents in the inode"
@@ -136,6 +138,10 @@ final class FsInfoCommand implements Callable<Integer> {
                 System.out.println("    " + describe(replica));
             }
         }
+    }
+
+    private static String encryption(Pool.Kind kind) {
+        return kind.key() == 0 ? "" : ", encrypted with key " + kind.key();
     }
 
     private static String inlineLimit(Policy policy) {

@@ -151,7 +151,8 @@ final class FsSetCommand implements Callable<Integer> {
                     fields.containsKey(INLINE)
                             ? number(INLINE, Policy.UNSAID_INLINE)
                             : present.inlineBytes(),
-                    present.labels());
+                    present.labels(),
+                    present.key());
         }
 
         private int number(String field, int standard) {

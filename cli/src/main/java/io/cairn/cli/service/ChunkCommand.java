@@ -4,6 +4,7 @@ import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cli.option.InsecureOption;
+import io.cairn.cli.option.MasterKeyOptions;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.TimeSpan;
@@ -120,6 +121,8 @@ public final class ChunkCommand implements Callable<Integer> {
 
     @Mixin private TransitionOption transition = new TransitionOption();
 
+    @Mixin private MasterKeyOptions masterKey = new MasterKeyOptions();
+
     @Mixin private MetricsOption metrics = new MetricsOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -144,6 +147,7 @@ public final class ChunkCommand implements Callable<Integer> {
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
             transition.apply(world);
+            masterKey.apply(world);
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

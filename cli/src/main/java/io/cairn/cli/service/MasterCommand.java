@@ -3,6 +3,7 @@ package io.cairn.cli.service;
 import io.cairn.admin.AdminSettings;
 import io.cairn.cli.option.AdminOptions;
 import io.cairn.cli.option.InsecureOption;
+import io.cairn.cli.option.MasterKeyOptions;
 import io.cairn.cli.option.MasterPeers;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
@@ -148,6 +149,8 @@ public final class MasterCommand implements Callable<Integer> {
 
     @Mixin private TransitionOption transition = new TransitionOption();
 
+    @Mixin private MasterKeyOptions masterKey = new MasterKeyOptions();
+
     @Mixin private AdminOptions admin = new AdminOptions();
 
     @Option(
@@ -202,6 +205,7 @@ public final class MasterCommand implements Callable<Integer> {
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
             transition.apply(world);
+            masterKey.apply(world);
             AdminPage page = closing.add(AdminPage.open(world, address));
             if (restoring != null) {
                 System.out.println(MasterRestore.run(id, data, restoring.file, restoring.isNew));

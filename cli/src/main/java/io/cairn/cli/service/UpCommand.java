@@ -6,6 +6,7 @@ import io.cairn.cli.api.Screen;
 import io.cairn.cli.option.AdminOptions;
 import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.LogFile;
+import io.cairn.cli.option.MasterKeyOptions;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
 import io.cairn.client.CairnFileSystem;
@@ -120,6 +121,8 @@ public final class UpCommand implements Callable<Integer> {
 
     @Mixin private InsecureOption insecure = new InsecureOption();
 
+    @Mixin private MasterKeyOptions masterKey = new MasterKeyOptions();
+
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
 
     @Override
@@ -199,6 +202,7 @@ public final class UpCommand implements Callable<Integer> {
                 plan.listen(),
                 plan.raft() == null ? plan.listen() : plan.raft());
         ProcessContext world = closing.add(worldOptions.open());
+        masterKey.apply(world);
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();
         if (at != null) {
@@ -300,6 +304,7 @@ public final class UpCommand implements Callable<Integer> {
                                 listen));
         arguments.addAll(admin.arguments());
         arguments.addAll(worldOptions.arguments());
+        arguments.addAll(masterKey.arguments());
         arguments.addAll(insecure.arguments());
         if (mount != null) {
             arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));

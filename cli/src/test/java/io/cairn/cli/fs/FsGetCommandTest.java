@@ -29,6 +29,8 @@ class FsGetCommandTest {
         assertEquals("zstd", document.get("compression"));
         assertEquals(4096, document.get("inlineLimitBytes"));
         assertEquals("disk=ssd", document.get("labels"));
+        List<String> encrypted = FsGetCommand.lines(policy.withKey(7));
+        assertEquals("encryption    aes-256-xts", encrypted.getLast());
     }
 
     @Test

@@ -7,7 +7,7 @@ import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
-import io.cairn.wire.chunk.TicketKeys;
+import io.cairn.wire.chunk.ServerKeys;
 import io.cairn.wire.scrub.ScrubReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -417,7 +417,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param masters where all masters are reached, as far as that is known; they may change
      * @param limits how fast to copy
      * @param fence in force before the lease is
-     * @param tickets how to check those of clients
+     * @param keys for tickets of clients, and for chunks that are encrypted
      */
     record HeartbeatReply(
             long clusterId,
@@ -429,7 +429,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<Endpoint> masters,
             CopyLimits limits,
             ObjectFence fence,
-            TicketKeys tickets) {
+            ServerKeys keys) {
         /** A reply that tells of no masters. */
         public HeartbeatReply(
                 long clusterId,
@@ -448,13 +448,13 @@ public sealed interface ClusterRequest extends TypedMessage {
                     List.of(),
                     CopyLimits.NONE,
                     ObjectFence.NONE,
-                    TicketKeys.NONE);
+                    ServerKeys.NONE);
         }
 
-        /** The same with the masters and the keys of tickets. */
-        public HeartbeatReply telling(List<Endpoint> all, TicketKeys keys) {
+        /** The same with the masters and keys. */
+        public HeartbeatReply telling(List<Endpoint> all, ServerKeys known) {
             return new HeartbeatReply(
-                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, all, limits, fence, keys);
+                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, all, limits, fence, known);
         }
 
         /** The bytes, for a reader of this version of the protocol. */
@@ -466,7 +466,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             out.list(masters, Codecs::endpoint);
             limits.encode(out);
             fence.encode(out);
-            tickets.encode(out);
+            keys.encode(out);
             return out.toBytes();
         }
 
@@ -482,7 +482,7 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.list(Codecs::endpoint),
                     CopyLimits.decode(in),
                     ObjectFence.decode(in),
-                    TicketKeys.decode(in));
+                    ServerKeys.decode(in));
         }
     }
 

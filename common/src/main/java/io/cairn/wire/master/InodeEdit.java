@@ -76,7 +76,8 @@ public record InodeEdit(
                 (policyMask & STRIPE) != 0 ? policy.stripeWidth() : before.stripeWidth(),
                 (policyMask & COMPRESSION) != 0 ? policy.compression() : before.compression(),
                 (policyMask & INLINE) != 0 ? policy.inlineBytes() : before.inlineBytes(),
-                before.labels());
+                before.labels(),
+                before.key());
     }
 
     /** Writes the fields. */

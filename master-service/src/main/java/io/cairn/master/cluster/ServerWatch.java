@@ -17,7 +17,7 @@ import io.cairn.master.cluster.move.MoveProgress;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
-import io.cairn.wire.chunk.TicketKeys;
+import io.cairn.wire.chunk.ServerKeys;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import io.cairn.wire.master.ClusterRequest.Leaving;
@@ -177,7 +177,7 @@ public final class ServerWatch {
                 List.of(),
                 moves.copyLimits(),
                 namespace.get().snapshotStatus().fence(),
-                TicketKeys.NONE);
+                ServerKeys.NONE);
     }
 
     /** The other servers that may have a target of one. */

@@ -227,7 +227,7 @@ public final class DelegationGate {
 
     /** Whether a policy leaves it to the cluster how much of a file may be in its inode. */
     private static boolean isStandard(Policy policy) {
-        return policy.inlineBytes() == Policy.UNSAID_INLINE;
+        return policy.inlineBytes() == Policy.UNSAID_INLINE && policy.key() == 0;
     }
 
     /** How many directories are delegated. */

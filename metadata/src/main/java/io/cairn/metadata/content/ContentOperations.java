@@ -81,9 +81,7 @@ public final class ContentOperations {
             throw stale(m.ino(), "was truncated");
         }
         requireSize(m.sizeBytes());
-        // Clients keep to the policy. One that has not heard of its change is not refused.
-        int limit = Math.max(cluster.inlineLimitBytes(), inode.policy().inlineBytes());
-        limit = Math.max(limit, old.length);
+        int limit = inode.policy().mostInlineBytes(cluster.inlineLimitBytes(), old.length);
         for (ContentMutation.Patch patch : m.patches()) {
             requireInline(requireSize(patch.offsetBytes()), limit);
         }

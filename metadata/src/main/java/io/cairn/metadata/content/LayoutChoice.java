@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * standard) asks for. When there is none: the youngest of those with the next higher number; when
  * nobody has that many: the youngest of those with most. Among pools with the same number it is one
  * with the compression of the policy, or else one without. It is always one for the labels of the
- * policy, and none when there is none for them: their servers may be the only ones that are
- * allowed. The policy stays in the inode as it is, so that a file with fewer copies than asked can
- * be found and moved once a better pool exists.
+ * policy, and with its key, and none when there is none for them: their servers may be the only
+ * ones that are allowed. The policy stays in the inode as it is, so that a file with fewer copies
+ * than asked can be found and moved once a better pool exists.
  *
  * <p>Groups without a serving member are left out: what is made now can be written now. A pool of
  * which no group serves is passed over when an older one, or one with more copies, has some; never
@@ -100,13 +100,15 @@ public final class LayoutChoice {
      * The layout that the policy asks for, for contents in the inode. Where a client moves them
      * into chunks and some of these were renewed because of a snapshot, it is the one they have. So
      * it is where the policy has no pool yet: a client may just be moving them to the present one.
+     * But it is never one with another key, or with none: they would be on disks as they are.
      */
     public Layout chooseAgain(long ino, Policy policy, Layout present) {
         if (present.runs().size() > 1) {
             return present;
         }
         Layout chosen = choose(ino, policy, present.lastOid());
-        return chosen.hasPool() || !present.hasPool() ? chosen : present;
+        boolean isSameKey = cluster.map().kind(present).key() == policy.key();
+        return chosen.hasPool() || !present.hasPool() || !isSameKey ? chosen : present;
     }
 
     /**

@@ -79,9 +79,9 @@ public final class NameOperations {
         if (type != FileType.FILE && m.inline().length > 0) {
             throw new FsException(Errno.EINVAL, "a " + type + " has no contents");
         }
-        requireInline(m);
         transaction.counters().requireRoom();
         InodeDraft file = inodes.draft(type, parent, m.name(), m.mode(), m.uid(), m.gid());
+        requireInline(m, file);
         if (type == FileType.FILE) {
             file.setInline(m.inline());
             file.layout = layouts.fresh(file.ino, file.policy);
@@ -93,8 +93,9 @@ public final class NameOperations {
         return enter(parent, m.name(), file);
     }
 
-    private void requireInline(TreeMutation.Create m) {
-        if (m.inline().length > cluster.inlineLimitBytes()) {
+    /** Contents of a file that is encrypted at rest are never in the inode. */
+    private void requireInline(TreeMutation.Create m, InodeDraft file) {
+        if (m.inline().length > (file.policy.key() > 0 ? 0 : cluster.inlineLimitBytes())) {
             throw new FsException(
                     Errno.EFBIG,
                     m.inline().length + " bytes do not fit into the inode; write chunks");
@@ -113,11 +114,11 @@ public final class NameOperations {
             throw new FsException(Errno.EINVAL, "no file to be made at once");
         }
         Inode parent = parent(create.parentIno(), create.name());
-        requireInline(create);
         transaction.counters().requireRoom();
         InodeDraft file =
                 inodes.file(
                         m.ino(), parent, create.name(), create.mode(), create.uid(), create.gid());
+        requireInline(create, file);
         file.setInline(create.inline());
         file.layout = layouts.fresh(file.ino, file.policy);
         file.atimeNs = m.timeNs();

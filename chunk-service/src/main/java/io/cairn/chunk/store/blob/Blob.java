@@ -129,14 +129,7 @@ public final class Blob {
         return switch (condition) {
             case ABSENT -> null;
             case GOOD -> Objects.requireNonNull(body, "closed by a replacement that failed");
-            case DOUBTFUL ->
-                    throw new FsException(
-                            Errno.NOT_READY,
-                            key + " is in doubt (" + reason + "); waiting for a peer's copy");
-            case DAMAGED, FENCED ->
-                    throw new FsException(
-                            Errno.EIO,
-                            shelf.paths.blob(key) + ": " + reason + "; needs a peer's copy");
+            case DOUBTFUL, DAMAGED, FENCED -> throw shelf.unusable(key, condition, reason);
         };
     }
 
@@ -306,12 +299,8 @@ public final class Blob {
     }
 
     private BlobBody create(int newLog2) throws IOException {
-        record.begin();
-        BlobFile fresh =
-                new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);
-        shelf.count.add(key.group(), 1);
+        BlobFile fresh = shelf.create(key, newLog2, record::begin);
         file = fresh;
-        fresh.extend();
         BlobBody made = new BlobBody(key, fresh);
         body = made;
         condition = Condition.GOOD;
@@ -453,8 +442,7 @@ public final class Blob {
             if (explained && blob != null && !blob.isPacked()) {
                 return settle(blob, epoch);
             }
-            String problem = ": nothing explains its damage; it needs a peer's copy";
-            throw new FsException(Errno.EIO, shelf.paths.blob(key) + problem);
+            throw shelf.unusable(key, Condition.DAMAGED, "nothing explains its damage");
         } catch (DiskFullException e) {
             closeFile();
             loaded = false; // As it stands on the disk it is in doubt as before.
@@ -486,6 +474,18 @@ public final class Blob {
         }
         file = null;
         body = null;
+    }
+
+    /** Looks at the file anew if its key was dropped. */
+    void closeDropped() throws IOException {
+        alone(
+                () -> {
+                    if (file != null && shelf.seals.isDropped(file.keyNumber())) {
+                        closeFile();
+                        loaded = false;
+                        take(loader.load(key, false));
+                    }
+                });
     }
 
     /** Closes the file; nobody uses the blob any more. */

@@ -91,6 +91,11 @@ public final class BlobBody {
         return file;
     }
 
+    /** Whether the file is encrypted. */
+    public boolean isSealed() {
+        return file.keyNumber() != 0;
+    }
+
     /** Whether the data is packed: then it is not changed. */
     public boolean isPacked() {
         return file.isPacked();

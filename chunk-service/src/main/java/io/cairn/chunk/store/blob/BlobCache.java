@@ -101,6 +101,17 @@ public final class BlobCache {
         }
     }
 
+    /** Closes the files of blobs whose key was dropped. */
+    public void closeDropped() throws IOException {
+        List<Blob> open;
+        synchronized (slots) {
+            open = slots.values().stream().map(slot -> slot.blob).toList();
+        }
+        for (Blob blob : open) {
+            blob.closeDropped();
+        }
+    }
+
     /** Takes out the blobs not used for longest. */
     private List<Blob> surplus() {
         if (slots.size() <= limit) {

@@ -1,5 +1,7 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobCount;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.Condition;
@@ -7,6 +9,8 @@ import io.cairn.chunk.store.format.ScratchPool;
 import io.cairn.chunk.store.format.TargetFormat;
 import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.chunk.store.grant.Grants;
+import io.cairn.chunk.store.seal.Seal;
+import io.cairn.chunk.store.seal.TargetSeals;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.ReadOnlyDiskException;
 import java.io.IOException;
@@ -53,6 +57,9 @@ public final class BlobContext {
     public final SpaceGauge space;
     public final TargetMeter meter;
 
+    /** Of blobs that are encrypted. */
+    public final TargetSeals seals;
+
     /** Blobs that clients of this machine read themselves. */
     public final Grants grants = new Grants();
 
@@ -69,6 +76,9 @@ public final class BlobContext {
 
     /** Blobs that turned out to be damaged or fenced, and why, until somebody takes note. */
     final ConcurrentNavigableMap<BlobKey, String> found = new ConcurrentSkipListMap<>();
+
+    /** Of the troubled ones those whose key was dropped: nothing mends them. */
+    final Set<BlobKey> lost = ConcurrentHashMap.newKeySet();
 
     /** Why this process never relies on the disk again; empty while it may. */
     private volatile String givenUp = "";
@@ -88,8 +98,10 @@ public final class BlobContext {
      *
      * @param kept whether power cannot have been lost since the target was open last
      * @param identity of the target
+     * @param seals of its encrypted blobs
      */
-    public record Books(IntentLog log, Ledger ledger, boolean kept, long identity) {}
+    public record Books(
+            IntentLog log, Ledger ledger, boolean kept, long identity, TargetSeals seals) {}
 
     /** The shelf of a target. */
     public BlobContext(
@@ -100,6 +112,7 @@ public final class BlobContext {
         this.ledger = books.ledger();
         this.kept = books.kept();
         this.identity = books.identity();
+        this.seals = books.seals();
         this.space = space;
         this.meter = meter;
     }
@@ -141,6 +154,14 @@ public final class BlobContext {
             LOG.error("{}: {}", paths.blob(key), reason);
         } else {
             LOG.warn("{}: {}: {}", paths.blob(key), condition, reason);
+        }
+    }
+
+    /** Notes a blob that was given up on purpose: that is no finding, and no copy can mend it. */
+    void lost(BlobKey key, String reason) {
+        lost.add(key);
+        if (troubles.putIfAbsent(key, reason) == null) {
+            LOG.info("{}: {}", paths.blob(key), reason);
         }
     }
 
@@ -209,6 +230,16 @@ public final class BlobContext {
         }
     }
 
+    /** Why a blob cannot be used that is not good. */
+    FsException unusable(BlobKey key, Condition condition, String reason) {
+        return condition == Condition.DOUBTFUL
+                ? new FsException(
+                        Errno.NOT_READY,
+                        key + " is in doubt (" + reason + "); waiting for a peer's copy")
+                : new FsException(
+                        Errno.EIO, paths.blob(key) + ": " + reason + "; needs a peer's copy");
+    }
+
     /** Why the disk is given up; empty while it is well. */
     public String fault() {
         if (!givenUp.isEmpty()) {
@@ -221,8 +252,35 @@ public final class BlobContext {
         return failed < MAX_FENCES ? "" : failed + " writes or syncs failed";
     }
 
-    /** Opens the file of a blob, making it and its directories. */
-    Disk.DiskFile create(BlobKey key) throws IOException {
+    /**
+     * Makes the file of a blob, with its length, and its directories.
+     *
+     * @param begin is done before the file is there
+     */
+    BlobFile create(BlobKey key, int chunkSizeLog2, DiskWork.Step begin) throws IOException {
+        Seal seal = seals.next(key);
+        begin.run();
+        Disk.DiskFile raw = create(key);
+        count.add(key.group(), 1);
+        try {
+            BlobFile made = made(raw, paths.blob(key), chunkSizeLog2, seal);
+            made.extend();
+            return made;
+        } catch (IOException e) {
+            raw.close();
+            throw e;
+        }
+    }
+
+    /** A new file, encrypted if there is a seal. */
+    BlobFile made(Disk.DiskFile raw, Path path, int chunkSizeLog2, @Nullable Seal seal)
+            throws IOException {
+        long bytes = BlobFile.fileBytes(chunkSizeLog2);
+        Disk.DiskFile file = seal == null ? raw : seal.begin(raw, bytes);
+        return new BlobFile(file, path, chunkSizeLog2, scratch);
+    }
+
+    private Disk.DiskFile create(BlobKey key) throws IOException {
         beforeCreation(key);
         Path path = paths.blob(key);
         makeDirectory(key);

@@ -4,6 +4,7 @@ import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.ScratchPool;
 import io.cairn.chunk.store.pack.SlotTable;
+import io.cairn.chunk.store.seal.SealedFile;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.Crc32c;
@@ -59,6 +60,16 @@ final class BlobFile implements AutoCloseable {
         return (1L << chunkSizeLog2)
                 + PAGES * BlobHeader.PAGE_BYTES
                 + 4L * BlockMap.blocks(chunkSizeLog2);
+    }
+
+    /** Number of the key with which it is encrypted; 0 = it is not. */
+    int keyNumber() {
+        return file instanceof SealedFile sealed ? sealed.keyNumber() : 0;
+    }
+
+    /** The same file opened once more, as it is read here. */
+    DiskFile over(DiskFile opened) {
+        return file instanceof SealedFile sealed ? sealed.over(opened) : opened;
     }
 
     /** The file turned out to be that of a packed blob. */

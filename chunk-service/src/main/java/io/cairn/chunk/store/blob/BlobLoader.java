@@ -10,6 +10,7 @@ import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.chunk.store.pack.SlotTable;
+import io.cairn.chunk.store.seal.SealException;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
@@ -73,6 +74,15 @@ public final class BlobLoader {
             long bytes = opened.size();
             int log2 = BlobFile.chunkSizeLog2Of(bytes);
             BlobFile file = new BlobFile(opened, path, log2, shelf.scratch);
+            try {
+                DiskFile plain = shelf.seals.opened(key, opened, BlobFile.fileBytes(log2));
+                file = new BlobFile(plain, path, log2, shelf.scratch);
+            } catch (SealException e) {
+                if (e.isFinal()) {
+                    shelf.lost(key, String.valueOf(e.getMessage()));
+                }
+                return LoadedBlob.damaged(file, String.valueOf(e.getMessage()));
+            }
             boolean cut = bytes < BlobFile.fileBytes(log2);
             LoadedBlob loaded = new Examination(file, key, cut).run(thorough);
             if (loaded.condition() == Condition.ABSENT) {

@@ -6,6 +6,7 @@ import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.ScrubPosition;
 import io.cairn.chunk.store.pack.Codec;
+import io.cairn.chunk.store.seal.Keyring;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.wire.Limits;
@@ -161,6 +162,16 @@ public final class BlobVerification {
         return saved > 0;
     }
 
+    /** The keys of the server, which its targets share. */
+    public Keyring keys() {
+        return shelf.seals.ring();
+    }
+
+    /** Keys have changed: stores that durably, and closes what dropped ones encrypt. Blocks. */
+    public void refreshKeys() {
+        disk.refreshKeys();
+    }
+
     /** When the file of a blob was changed last, as {@link Disk#modifiedMs}; -1 when absent. */
     public long modifiedMs(BlobKey key) {
         return disk.attempt(
@@ -201,6 +212,11 @@ public final class BlobVerification {
     /** Whether it merely waits for a peer's copy after an unclean stop, as blobs may. */
     public boolean isInDoubt(BlobKey key) {
         return shelf.log.isDoubtful(key);
+    }
+
+    /** Whether it was given up on purpose, because the key that encrypts it was dropped. */
+    public boolean isLost(BlobKey key) {
+        return shelf.lost.contains(key);
     }
 
     /** Whether any blob is not well, or was not a moment ago. */
@@ -253,13 +269,17 @@ public final class BlobVerification {
         }
     }
 
+    private DiskFile uncached(BlobBody body) throws IOException {
+        return body.file().over(shelf.disk.openUncached(body.file().path()));
+    }
+
     /** Whether the medium has header pages and checksums as memory holds them. */
     private boolean isOnMedium(BlobBody body) {
         if (!body.isTidy()) {
             return true; // It is stored later.
         }
         ByteBuffer buffer = shelf.pieces.take();
-        try (DiskFile file = shelf.disk.openUncached(body.file().path())) {
+        try (DiskFile file = uncached(body)) {
             ByteBuffer wanted = body.trailer();
             int bytes = (wanted.remaining() + BLOCK - 1) & -BLOCK;
             file.readAll(buffer.limit(bytes), 1L << body.file().chunkSizeLog2());
@@ -283,7 +303,7 @@ public final class BlobVerification {
         }
         int next = fromBytes + bytes < length ? fromBytes + bytes : -1;
         ByteBuffer buffer = shelf.pieces.take();
-        try (DiskFile file = shelf.disk.openUncached(body.file().path())) {
+        try (DiskFile file = uncached(body)) {
             file.readAll(buffer.limit((bytes + BLOCK - 1) & -BLOCK), fromBytes);
             readBytes.add(bytes);
             ByteBuffer data = body.file().unpacked(buffer, fromBytes, bytes);

@@ -71,6 +71,16 @@ public final class DiskWork {
         }
     }
 
+    /** Keys have changed: stores that durably, and closes what dropped ones encrypt. */
+    void refreshKeys() {
+        run(
+                () -> {
+                    if (shelf.seals.refresh()) {
+                        blobs.closeDropped();
+                    }
+                });
+    }
+
     public void run(Step step) {
         boolean _ =
                 attempt(

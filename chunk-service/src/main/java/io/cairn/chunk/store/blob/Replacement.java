@@ -13,6 +13,7 @@ import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.chunk.store.pack.SlotTable;
+import io.cairn.chunk.store.seal.Seal;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkAddress;
@@ -59,7 +60,8 @@ public final class Replacement {
         shelf.requireHere();
         shelf.disk.makeDirectories(shelf.paths.incoming());
         shelf.disk.delete(path);
-        this.file = new BlobFile(shelf.disk.openOrCreate(path), path, chunkSizeLog2, shelf.scratch);
+        Seal seal = shelf.seals.next(key);
+        this.file = shelf.made(shelf.disk.openOrCreate(path), path, chunkSizeLog2, seal);
     }
 
     Path path() {
@@ -325,7 +327,7 @@ public final class Replacement {
     void copyFrom(BlobBody source) throws IOException {
         int whole = version.lengthBytes() / BLOCK;
         int rest = version.lengthBytes() % BLOCK;
-        if (source.isPacked()) {
+        if (source.isPacked() || source.file().keyNumber() != 0 || file.keyNumber() != 0) {
             copyData(source, whole * BLOCK);
         } else {
             shelf.disk.copyPrefix(source.file().path(), file.path(), (long) whole * BLOCK);

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * starts                       which processes had the target
  * direct                       socket at which clients of this machine get open files
  * scrub                        how far all blobs have been verified
+ * keys                         wrapped keys of blobs that are encrypted
  * ledger/GROUP                 which blobs must be there, and of which write at least
  * pg/GROUP/XX/OID.0            the blob of chunk 0 of an object; XX is the low byte of the oid
  * pg/GROUP/XX/OID.d/INDEX      the other chunks
@@ -64,6 +65,15 @@ public record TargetPaths(Path root) {
 
     public Path newScrub() {
         return root.resolve("scrub.new");
+    }
+
+    /** The wrapped keys of its encrypted blobs. */
+    public Path keys() {
+        return root.resolve("keys");
+    }
+
+    public Path newKeys() {
+        return root.resolve("keys.new");
     }
 
     public Path ledger() {

@@ -18,6 +18,8 @@ import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.chunk.store.seal.Keyring;
+import io.cairn.chunk.store.seal.TargetSeals;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.wire.Crc32c;
@@ -96,7 +98,12 @@ class BlobLoaderTest {
         IntentLogFile file = new IntentLogFile(disk, paths, 42, 7, () -> 0);
         IntentLog log = new IntentLog(file, contents);
         BlobContext.Books books =
-                new BlobContext.Books(log, Ledger.open(disk, paths, 0), kept, identity);
+                new BlobContext.Books(
+                        log,
+                        Ledger.open(disk, paths, 0),
+                        kept,
+                        identity,
+                        TargetSeals.open(disk, paths, new Keyring(null), new Random(1)));
         SpaceGauge space = new SpaceGauge(disk, paths.root(), 0);
         return new BlobContext(disk, paths, books, space, new TargetMeter(Clock.system()));
     }
