@@ -50,6 +50,9 @@ public record Layout(
      * the head of the group to clone first (CLONE does nothing when the chunk exists). The source
      * is in the same pool.
      *
+     * <p>A length without a source is left where the clone of chunk 0 was made: the file was cut
+     * inside of it, so that nobody knows how many bytes of it are in use.
+     *
      * @param poolId the pool; 0 while no pool exists (nothing can be stored yet)
      * @param detour 0 when its chunks are where the layout says. Else groups of the pool had no
      *     serving member when the run began, and bit i tells whether the i-th group from the start
@@ -75,6 +78,12 @@ public record Layout(
         /** The same with a clone to make. */
         public Run cloning(long fromOid, long lengthBytes) {
             return new Run(firstChunk, poolId, oid, fromOid, lengthBytes, detour);
+        }
+
+        /** The same with the clone made of a chunk of a size in bytes. */
+        private Run cloned(long chunkSizeBytes) {
+            boolean wasCut = firstChunk == 0 && sourceLengthBytes < chunkSizeBytes;
+            return new Run(firstChunk, poolId, oid, 0, wasCut ? sourceLengthBytes : 0, detour);
         }
 
         /** The same in certain groups. */
@@ -178,6 +187,18 @@ public record Layout(
         return oids.size();
     }
 
+    /**
+     * Whether the file was never cut to a part of its length, as far as can be told from where its
+     * chunks are: false in doubt.
+     */
+    public boolean isWhole() {
+        Run first = runs.get(0);
+        return runs.size() == 1
+                && renewedOid == 0
+                && first.sourceOid() == 0
+                && first.sourceLengthBytes() == 0;
+    }
+
     /** Whether there is a pool for what comes next. */
     public boolean hasPool() {
         return lastRun().poolId() != 0;
@@ -248,7 +269,7 @@ public record Layout(
         List<Run> done = new ArrayList<>(runs);
         for (int i = 0; i < chunks.length; i++) {
             if (isPending(chunks[i], oids[i])) {
-                done.set(placeOf(runs, chunks[i]), runOf(chunks[i]).beside(chunks[i], oids[i]));
+                done.set(placeOf(runs, chunks[i]), runOf(chunks[i]).cloned(chunkSizeBytes()));
             }
         }
         return withRuns(joined(done));

@@ -20,7 +20,7 @@ import java.util.Map;
  *                              | oid - source (var) | sourceLength (var) } ... |
  *
  * place, cloning  twice the place in the list; the lowest bit tells that a clone has to be made,
- *                 and only then the fields behind it are there
+ *                 or that a length was left of one, and only then the fields behind it are there
  * var             7 bits a byte, the low ones first; the top bit says that more follow; the lowest
  *                 bit of the number is its sign
  * </pre>
@@ -52,7 +52,7 @@ final class RunCodec {
         out.list(inOrder, (o, place) -> o.i32(place.poolId()).i64(place.oid()).i64(place.detour()));
         long chunk = 0;
         for (Run run : runs) {
-            boolean clones = run.sourceOid() != 0;
+            boolean clones = run.sourceOid() != 0 || run.sourceLengthBytes() != 0;
             number(out, run.firstChunk() - chunk);
             number(out, 2L * places.getOrDefault(placeOf(run), 0) + (clones ? 1 : 0));
             if (clones) {

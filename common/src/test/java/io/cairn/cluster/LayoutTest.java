@@ -87,6 +87,19 @@ class LayoutTest {
         assertEquals(2, layout.objectCount());
     }
 
+    /** A cut in its first chunk is told apart from a change of this chunk behind a snapshot. */
+    @Test
+    void aFileThatWasCutStaysSo() {
+        Layout whole = layout(0, 1);
+        assertTrue(whole.isWhole());
+        Layout cut = whole.withRuns(List.of(new Run(0, 1, 2, 1, 77, 0)));
+        assertFalse(cut.isWhole());
+        assertFalse(cloned(cut, 0, 2).isPending(0, 2));
+        assertFalse(cloned(cut, 0, 2).isWhole());
+        Layout renewed = whole.withRuns(List.of(new Run(0, 1, 2, 1, whole.chunkSizeBytes(), 0)));
+        assertTrue(cloned(renewed, 0, 2).isWhole());
+    }
+
     /** Two that differ in anything are different, down to a field of a run. */
     @Test
     void equalIsWhatIsEqualInAll() {

@@ -41,7 +41,8 @@ final class RunCodecTest {
                                 random.nextInt(3) == 0 ? 0 : random.nextLong() | 1,
                                 0,
                                 random.nextInt(3));
-                runs.add(run.sourceOid() == 0 ? run : run.cloning(run.sourceOid(), i * 77L));
+                boolean isPlain = run.sourceOid() == 0 && random.nextBoolean();
+                runs.add(isPlain ? run : run.cloning(run.sourceOid(), i * 77L));
             }
             requireSame(runs);
         }

@@ -470,7 +470,7 @@ final class NamespaceModel {
         for (int i = 0; i < NodeModel.CHUNKS && node.inline == null; i++) {
             NodeModel.Chunk chunk = node.chunks[i];
             if (i == m.indices()[0] && chunk.oid() == m.oids()[0] && chunk.sourceOid() != 0) {
-                node.chunks[i] = new NodeModel.Chunk(chunk.oid(), 0, 0);
+                node.chunks[i] = chunk.cloned(i);
                 node.version = version;
             }
         }

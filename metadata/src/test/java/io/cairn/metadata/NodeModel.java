@@ -27,7 +27,13 @@ final class NodeModel {
     static final long CHUNK_BYTES = 1L << CHUNK_SIZE_LOG2;
 
     /** Where one chunk is. */
-    record Chunk(long oid, long sourceOid, long sourceLengthBytes) {}
+    record Chunk(long oid, long sourceOid, long sourceLengthBytes) {
+        /** With the clone made: of a file that was cut inside its first chunk the length stays. */
+        Chunk cloned(int index) {
+            boolean wasCut = index == 0 && sourceLengthBytes < CHUNK_BYTES;
+            return new Chunk(oid, 0, wasCut ? sourceLengthBytes : 0);
+        }
+    }
 
     final long ino;
     final FileType type;

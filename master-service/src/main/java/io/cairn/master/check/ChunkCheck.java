@@ -288,9 +288,7 @@ public final class ChunkCheck {
         if (inode == null
                 || layout == null
                 || inode.inline() != null
-                || layout.runs().size() != 1
-                || layout.renewedOid() != 0
-                || layout.lastRun().sourceOid() != 0
+                || !layout.isWhole()
                 || unlistedPools.contains(use.poolId())) {
             return;
         }

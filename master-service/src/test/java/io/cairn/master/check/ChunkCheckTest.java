@@ -213,6 +213,21 @@ class ChunkCheckTest {
         assertEquals(List.of(), look());
     }
 
+    /** A hole in the first chunk counts when the file is cut there, and once more when filled. */
+    @Test
+    void holesOfAFileThatWasCutAreNotMissed() {
+        long ino = bench.create(Bench.ROOT, "cut", "hello").ino();
+        long version = bench.inode(ino).attributes().version();
+        bench.ok(new ContentMutation.Spill(ino, version, 2 * CHUNK, 1, CHUNK));
+        bench.truncate(ino, CHUNK / 2);
+        long[] chunk = {0};
+        bench.as(1, new ContentMutation.CloneDone(ino, chunk, new long[] {oid(ino)}));
+        bench.ok(new ContentMutation.CommitSize(ino, oid(ino), 3 * CHUNK, 2, CHUNK));
+        store(group(ino, 0), new ChunkState(oid(ino), 0, 16, 1, 1, CHUNK));
+        assertEquals(1, layout(ino).runs().size());
+        assertEquals(List.of(), look());
+    }
+
     /** Holes, and files that were cut: their bytes in use are an upper bound. */
     @Test
     void whatCannotBeKnownIsNotTold() {
