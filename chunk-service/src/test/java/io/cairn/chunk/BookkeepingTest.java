@@ -174,6 +174,16 @@ class BookkeepingTest {
         tombstones.add(new GarbageTask(2, 1, 7, 10, 12));
         assertTrue(tombstones.holds(new ChunkKey(7, 3)));
         assertTrue(tombstones.holds(new ChunkKey(7, 11)));
+        tombstones.add(new GarbageTask(3, 1, 7, 20, 21));
+        assertTrue(tombstones.holds(new ChunkKey(7, 11)), "ranges apart are all remembered");
+        assertFalse(tombstones.holds(new ChunkKey(7, 15)));
+        assertTrue(tombstones.holds(new ChunkKey(7, 20)));
+        tombstones.add(new GarbageTask(4, 1, 7, 0, 1));
+        tombstones.add(new GarbageTask(5, 1, 7, 12, 20));
+        for (int chunk = 0; chunk < 25; chunk++) {
+            boolean wasDeleted = chunk == 0 || (chunk >= 3 && chunk < 21);
+            assertEquals(wasDeleted, tombstones.holds(new ChunkKey(7, chunk)), "chunk " + chunk);
+        }
         for (int i = 0; i < 147_456; i++) {
             tombstones.add(new GarbageTask(i, 1, 100 + i, 0, Long.MAX_VALUE));
         }

@@ -20,36 +20,63 @@ import java.util.Map;
 public final class Tombstones {
     private static final int GRAVES = 147_456;
 
-    private record Range(long fromChunk, long endChunk) {}
-
+    /** By object the ranges of its chunks: begins and ends in turn, ascending and apart. */
     @GuardedBy("this")
-    private final Map<Long, Range> graves = new HashMap<>();
+    private final Map<Long, long[]> graves = new HashMap<>();
 
     @GuardedBy("this")
     private final ArrayDeque<Long> order = new ArrayDeque<>();
 
+    @GuardedBy("this")
+    private int rangeCount;
+
     /** Chunks of an object are to be deleted. */
     public synchronized void add(GarbageTask task) {
-        Range range = new Range(task.fromChunk(), task.endChunk());
-        Range present = graves.get(task.oid());
+        long[] present = graves.get(task.oid());
         if (present == null) {
             order.add(task.oid());
-            if (order.size() > GRAVES) {
-                graves.remove(order.remove());
-            }
-        } else if (present.fromChunk <= range.endChunk && range.fromChunk <= present.endChunk) {
-            range =
-                    new Range(
-                            Math.min(present.fromChunk, range.fromChunk),
-                            Math.max(present.endChunk, range.endChunk));
+            present = new long[0];
         }
-        graves.put(task.oid(), range);
+        long[] next = with(present, task.fromChunk(), task.endChunk());
+        graves.put(task.oid(), next);
+        rangeCount += (next.length - present.length) / 2;
+        while (rangeCount > GRAVES) {
+            long[] oldest = graves.remove(order.remove());
+            rangeCount -= oldest == null ? 0 : oldest.length / 2;
+        }
+    }
+
+    /** The same ranges with another one, joined with those that it touches. */
+    private static long[] with(long[] ranges, long fromChunk, long endChunk) {
+        long from = fromChunk;
+        long end = endChunk;
+        int before = 0;
+        while (before < ranges.length && ranges[before + 1] < from) {
+            before += 2;
+        }
+        int behind = before;
+        while (behind < ranges.length && ranges[behind] <= end) {
+            from = Math.min(from, ranges[behind]);
+            end = Math.max(end, ranges[behind + 1]);
+            behind += 2;
+        }
+        long[] next = new long[before + 2 + ranges.length - behind];
+        System.arraycopy(ranges, 0, next, 0, before);
+        next[before] = from;
+        next[before + 1] = end;
+        System.arraycopy(ranges, behind, next, before + 2, ranges.length - behind);
+        return next;
     }
 
     /** Whether a chunk belongs to what was ordered to be deleted. */
     public synchronized boolean holds(ChunkKey key) {
-        Range range = graves.get(key.oid());
-        return range != null && key.index() >= range.fromChunk && key.index() < range.endChunk;
+        long[] ranges = graves.getOrDefault(key.oid(), new long[0]);
+        for (int i = 0; i < ranges.length && ranges[i] <= key.index(); i += 2) {
+            if (key.index() < ranges[i + 1]) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** ESTALE for a chunk that was ordered to be deleted. */
