@@ -42,6 +42,16 @@ final class DiskSpace {
         free.merge(disk, alive ? report.freeBytes() : 0, Math::max);
     }
 
+    /** Whether no server of these disks answers, so that nobody knows what is free. */
+    boolean isSilent() {
+        return answering.isEmpty();
+    }
+
+    /** The sums, for so many copies of a file. */
+    Space space(int copies) {
+        return new Space(totalBytes(), freeBytes(), copies);
+    }
+
     long totalBytes() {
         return sum(total);
     }

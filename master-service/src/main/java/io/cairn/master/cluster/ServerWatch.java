@@ -436,12 +436,7 @@ public final class ServerWatch {
 
     /** The space of the disks. */
     public synchronized Space space() {
-        return space(_ -> true, Space.usualReplicas(namespace.get()));
-    }
-
-    private Space space(Predicate<TargetReport> chosen, int copies) {
-        DiskSpace space = diskSpace(chosen);
-        return new Space(space.totalBytes(), space.freeBytes(), copies);
+        return diskSpace(_ -> true).space(Space.usualReplicas(namespace.get()));
     }
 
     private DiskSpace diskSpace(Predicate<TargetReport> chosen) {
@@ -453,14 +448,14 @@ public final class ServerWatch {
         return space;
     }
 
-    /** Bytes that fit on the disks of a layout; no limit is known while none of them reports. */
+    /** Bytes that fit on the disks of a layout; no limit is known while none of them answers. */
     public synchronized long roomBytes(Layout layout) {
         Namespace state = namespace.get();
         ClusterMap map = state.clusterMap();
         Set<Long> own = Stripe.targets(map, layout);
         int copies = own.isEmpty() ? Space.usualReplicas(state) : Math.max(1, map.copies(layout));
-        Space space = space(t -> own.isEmpty() || own.contains(t.identity()), copies);
-        return space.totalBytes() == 0 ? Long.MAX_VALUE : space.availableBytes(trashBytes());
+        DiskSpace disks = diskSpace(t -> own.isEmpty() || own.contains(t.identity()));
+        return disks.isSilent() ? Long.MAX_VALUE : disks.space(copies).availableBytes(trashBytes());
     }
 
     /** Bytes that nearly full disks lack, from the last reports of the servers; 0 when none is. */

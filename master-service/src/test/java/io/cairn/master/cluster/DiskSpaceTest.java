@@ -38,6 +38,16 @@ class DiskSpaceTest {
     }
 
     @Test
+    void nobodyKnowsTheRoomOfDisksOfWhichNoneAnswers() {
+        assertTrue(space.isSilent());
+        space.add(target(1, 1000, 700, 0), false);
+        assertTrue(space.isSilent());
+        space.add(target(2, 1000, 300, 0), true);
+        assertFalse(space.isSilent());
+        assertEquals(new Space(2000, 300, 2), space.space(2));
+    }
+
+    @Test
     void aTargetIsNearlyFullUntilThereIsMoreRoom() {
         long gib = 1L << 30;
         assertFalse(DiskSpace.isNearlyFull(report(1_000 * gib, 5 * gib), false));
