@@ -124,7 +124,7 @@ final class CloneWork {
         }
         FileModel file = clone.read(seen.get(), oracle.isExposed());
         if (isWrittenLater) {
-            oracle.files.add(file);
+            oracle.add(file);
         }
     }
 

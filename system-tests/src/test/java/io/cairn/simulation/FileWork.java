@@ -131,7 +131,7 @@ final class FileWork {
         }
         FileModel model = new FileModel(made.get().attributes().ino(), name);
         model.take(who());
-        oracle.files.add(model);
+        oracle.add(model);
         writing = model;
         use(model, made.get().file(), (flags & FileSystem.O_DSYNC) != 0, true);
     }

@@ -26,6 +26,10 @@ final class Oracle {
     final Map<Long, FileModel> trashed = new HashMap<>();
 
     final AppendModel log = new AppendModel();
+
+    /** All that were ever made: one whose removal is under way may be brought back, too. */
+    private final List<FileModel> made = new ArrayList<>();
+
     private long lastTag;
     private int lastProcess;
     private int lastName;
@@ -38,6 +42,12 @@ final class Oracle {
     Oracle(Simulation simulation, History history) {
         this.simulation = simulation;
         this.history = history;
+    }
+
+    /** A file was made. */
+    void add(FileModel file) {
+        files.add(file);
+        made.add(file);
     }
 
     /** A number for contents that nobody else writes; grows. */
@@ -105,10 +115,7 @@ final class Oracle {
     /** What was closed but not synced may be gone: more power was lost than is promised for. */
     void exposed() {
         exposed = true;
-        files.forEach(FileModel::exposed);
-        trashed.values().forEach(FileModel::exposed);
-        // Some of theirs were removed since.
-        snapshots.forEach(snapshot -> snapshot.files().forEach(FileModel::exposed));
+        made.forEach(FileModel::exposed);
         clones.forEach(CloneModel::exposed);
         // Those of jobs that have not ended.
         cloneTrees.forEach(tree -> tree.files.forEach(CloneModel::exposed));
