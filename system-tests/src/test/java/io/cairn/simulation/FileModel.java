@@ -299,15 +299,23 @@ final class FileModel {
 
     private Set<Integer> sizes(int since, int until) {
         Set<Integer> sizes = new LinkedHashSet<>();
+        int sureSize = since == 0 ? 0 : changes.get(since - 1).sizeAfter;
         for (int i = until - 1; i >= 0; i--) {
-            sizes.add(changes.get(i).sizeAfter);
+            Change change = changes.get(i);
+            sizes.add(change.sizeAfter);
             if (i < since) {
                 return sizes;
+            }
+            // What is written over what was written before cuts that into pieces.
+            for (int end : new int[] {change.from, change.to}) {
+                if (!change.isCut() && end > sureSize && end < size()) {
+                    sizes.add(end);
+                }
             }
             // Of what is not acknowledged, the last pieces may be lost: what was moved out of the
             // inode, then chunk by chunk.
             int before = i == 0 ? 0 : changes.get(i - 1).sizeAfter;
-            for (int end = PIECE_CELLS; end < changes.get(i).sizeAfter; end += PIECE_CELLS) {
+            for (int end = PIECE_CELLS; end < change.sizeAfter; end += PIECE_CELLS) {
                 if (end > before) {
                     sizes.add(end);
                 }
