@@ -56,6 +56,15 @@ final class BlobHarm {
         return former != null && !former.equals(contents(server, path));
     }
 
+    /** Whether the data of which a bit may be flipped is on the medium. */
+    boolean isStored(SimulatedServer server, Path path) {
+        try {
+            return server.disk().isStored(path, 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private @Nullable ByteBuffer former(SimulatedServer server, Path path) {
         return earlier.get(server.node() + path);
     }

@@ -16,9 +16,10 @@ import java.util.Set;
 /**
  * Stops a chunk server, damages the file of one blob, and starts it again: in some seeds, while all
  * copies serve, and each blob once. So a good copy is left, and no promise is voided: nobody reads
- * wrong bytes, nothing is lost, and in the end all copies agree. A server that was damaged is not
- * relied on as the only one that keeps what others lose with their power, for a bad block is found
- * only by who reads it.
+ * wrong bytes, nothing is lost, and in the end all copies agree. A bit of data is flipped only
+ * where the medium holds what was written: what was never synced is in memory, and after a loss of
+ * power it might be torn as well. A server that was damaged is not relied on as the only one that
+ * keeps what others lose with their power, for a bad block is found only by who reads it.
  */
 final class DamagePlan {
     private static final Path TARGET = Path.of("/target");
@@ -124,6 +125,7 @@ final class DamagePlan {
                                 victim.state.index() != 0
                                         && struck.stream()
                                                 .noneMatch(p -> p.startsWith(victim.directory()));
+                        case BIT_OF_DATA_FLIPPED -> harm.isStored(server, victim.path);
                         default -> true;
                     };
             if (possible) {

@@ -90,6 +90,11 @@ public final class SimulatedDisk implements Disk {
         file(path).flip(offsetBytes, bit);
     }
 
+    /** Whether the medium has a page of a file as processes see it. */
+    public synchronized boolean isStored(Path path, long page) throws NoSuchFileException {
+        return file(path).isStored(page);
+    }
+
     /** Bytes that files take. */
     public synchronized long usedBytes() {
         return usedBytes;

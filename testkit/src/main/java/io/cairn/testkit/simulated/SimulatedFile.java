@@ -212,6 +212,11 @@ final class SimulatedFile {
         return random.nextBoolean() ? after : before;
     }
 
+    /** Whether a page is on the medium as it is seen. */
+    boolean isStored(long page) {
+        return !unsynced.contains(page);
+    }
+
     /** Turns one bit over, on the medium and for those who read. */
     void flip(long offsetBytes, int bit) {
         long page = offsetBytes / PAGE_BYTES;
