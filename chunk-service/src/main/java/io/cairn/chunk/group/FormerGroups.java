@@ -11,7 +11,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import io.cairn.wire.master.ClusterRequest.Cleared;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -36,9 +36,9 @@ public final class FormerGroups {
     private final List<StorageTarget> targets;
 
     @GuardedBy("this")
-    private final Set<Former> running = new HashSet<>();
+    private final Set<Former> running = new LinkedHashSet<>();
 
-    private final Set<Former> cleared = new HashSet<>();
+    private final Set<Former> cleared = new LinkedHashSet<>();
     private Set<Former> named = Set.of();
 
     @GuardedBy("this")
@@ -77,7 +77,7 @@ public final class FormerGroups {
     /** Begins to delete what the map in force names. A master has just given a lease. */
     public void clear() {
         ClusterMap map = groups.map();
-        Set<Former> fresh = new HashSet<>();
+        Set<Former> fresh = new LinkedHashSet<>();
         synchronized (this) {
             if (map.epoch() != namedEpoch) {
                 named = named(map);
@@ -94,7 +94,7 @@ public final class FormerGroups {
     }
 
     private Set<Former> named(ClusterMap map) {
-        Set<Former> found = new HashSet<>();
+        Set<Former> found = new LinkedHashSet<>();
         for (PlacementGroup group : map.groups()) {
             if (!group.left().isEmpty()) {
                 targets.stream()
