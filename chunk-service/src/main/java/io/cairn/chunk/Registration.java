@@ -198,6 +198,7 @@ final class Registration implements Heartbeat.Contents {
                 groups.station(target).doOnDisk(() -> target.verification().refreshKeys()),
                 (done, thrown) -> {
                     if (thrown != null) {
+                        areKeysTold = false; // The next heartbeat tries again.
                         String reason = Futures.failure(thrown).getMessage();
                         LOG.error("{}: former keys stand there still: {}", target, reason);
                     }

@@ -164,7 +164,9 @@ final class Creation {
     private @Nullable Created makeHere(
             Caller caller, long parentIno, Name name, int mode, int flags) {
         Attributes parent = cache.attributes(parentIno);
+        // A handle that cannot write does not commit what it made when it is closed.
         if (parent == null
+                || (flags & FileSystem.O_ACCMODE) == FileSystem.O_RDONLY
                 || caller.witness() != null
                 || cache.child(parentIno, name) != 0
                 || !master.session().isConnected()) {

@@ -174,7 +174,7 @@ public final class MasterKey {
     private Cipher cipher(int mode, int number, byte[] nonce) throws GeneralSecurityException {
         Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
         cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
-        cipher.updateAAD(("cairn class key " + number).getBytes(StandardCharsets.US_ASCII));
+        cipher.updateAAD(("cairn-class-key " + number).getBytes(StandardCharsets.US_ASCII));
         return cipher;
     }
 }

@@ -30,6 +30,7 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -320,8 +321,9 @@ public final class MasterService implements AutoCloseable {
             // Before the sessions, which tell whether this master leads.
             servers.lead();
             var known = namespace.get().sessions().stream().map(s -> s.session()).toList();
-            sessions.reset(term, known).forEach(Connection::close);
-            delegations.reset();
+            List<Connection> old = new ArrayList<>();
+            delegations.reset(() -> old.addAll(sessions.reset(term, known)));
+            old.forEach(Connection::close);
             reaper.reset();
             trash.reset();
             snapshots.lead();

@@ -186,7 +186,7 @@ class DelegationGateTest {
     @Test
     void aNewLeaderRecallsFromAllThatReservedNumbers() {
         reserve(1);
-        gate.reset();
+        gate.reset(() -> {});
         assertEquals(List.of(0L), one.told);
         assertEquals(List.of(), two.told);
         ask(2, new Query.Lookup(ROOT, NAME));
@@ -238,7 +238,7 @@ class DelegationGateTest {
         ask(2, new Query.GetInode(dir));
         one.answer();
         apply(1, new ReserveNumbers(ReserveNumbers.ALL_BACK, false));
-        gate.reset();
+        gate.reset(() -> {});
         assertEquals(List.of(dir), one.told);
         ask(2, new Query.Lookup(ROOT, NAME));
         assertEquals(2, answered.size());
@@ -250,7 +250,7 @@ class DelegationGateTest {
         long other = dir;
         dir = made(submit(2, new TreeMutation.Mkdir(ROOT, Name.of("e"), 0755, 0, 0)));
         Reserved others = reserve(2);
-        gate.reset();
+        gate.reset(() -> {});
         var make = new MakeFile(creation("a"), others.firstIno(), 1, AttributeChange.NONE);
         assertEquals(others.firstIno(), made(submit(2, make)), "it waits for nobody");
         dir = other;

@@ -115,6 +115,18 @@ final class DelegatedNamesTest {
         throw new AssertionError("each file is told at once");
     }
 
+    /** Whoever only wants to read it, as a file that marks something, has made it nevertheless. */
+    @Test
+    void aFileThatIsMadeToBeReadIsThereWhenItIsClosed() throws Exception {
+        long parent = delegated();
+        int flags = FileSystem.O_RDONLY | FileSystem.O_EXCL;
+        Created made =
+                done(Objects.requireNonNull(changes().create(CALLER, parent, YOUNG, 0644, flags)));
+        made.file().close();
+        assertEquals(made.attributes().ino(), b.lookup(Caller.ROOT, parent, YOUNG).ino());
+        assertEquals(0, young());
+    }
+
     private byte[] readByOther(long ino) {
         try (OpenFile file = b.open(Caller.ROOT, ino, FileSystem.O_RDONLY)) {
             ByteBuffer bytes = ByteBuffer.allocate(1 << 16);

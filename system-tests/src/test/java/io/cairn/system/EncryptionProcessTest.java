@@ -68,7 +68,7 @@ final class EncryptionProcessTest {
     }
 
     private void assertNothingPlain() throws Exception {
-        String found = Shell.run(directory, "grep -rlaF \"nobody's business\" c1 c2 m1 || true");
+        String found = Shell.run(directory, "grep -srlaF \"nobody's business\" c1 c2 m1 || true");
         assertEquals("", found.strip());
     }
 

@@ -111,9 +111,11 @@ public final class ClassKeys {
     void requireNone(String className) {
         if (!of(className).isEmpty()) {
             throw Problem.conflict(
-                    "Class '%s' has keys, with which files may be encrypted: 'cairn class keys"
-                                    .formatted(className)
-                            + " shred %s' drops them.".formatted(className));
+                    ("Class '%s' has keys, with which files may be encrypted: first 'cairn class"
+                                    + " set %s --encryption default' and 'cairn class keys"
+                                    + " drop-former %s'. ('cairn class keys shred' drops them with"
+                                    + " the contents of all files that they encrypt.)")
+                            .formatted(className, className, className));
         }
     }
 
@@ -183,15 +185,17 @@ public final class ClassKeys {
     void rewrap() {
         MasterKey wrapping = require();
         List<RecordChange> changes = new ArrayList<>();
-        for (ClassKey key : all()) {
+        for (AdminRecord record : records.all(ClassKey.PREFIX)) {
+            ClassKey key = ClassKey.of(record);
             if (!key.wrapped().isDropped()) {
-                changes.add(rewrapped(wrapping, key));
+                // Its version, too: a key that is dropped meanwhile stays so.
+                changes.add(rewrapped(wrapping, key, record.version()));
             }
         }
         records.change(changes);
     }
 
-    private RecordChange rewrapped(MasterKey wrapping, ClassKey key) {
+    private RecordChange rewrapped(MasterKey wrapping, ClassKey key, long version) {
         int number = key.wrapped().number();
         String name = ClassKey.recordKey(number);
         try {
@@ -201,7 +205,7 @@ public final class ClassKeys {
                 wrapped = wrapping.wrap(number, secret, random);
             }
             ClassKey next = new ClassKey(wrapped, key.className(), key.madeMs());
-            return new RecordChange(name, records.version(name), next.encode());
+            return new RecordChange(name, version, next.encode());
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(key + " was just opened", e);
         }

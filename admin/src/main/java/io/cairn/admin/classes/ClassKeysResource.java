@@ -132,6 +132,12 @@ public final class ClassKeysResource implements Resource {
         return plan.basedOn(present);
     }
 
+    private static String remedy(StorageClass found) {
+        return found.policy().key() > 0
+                ? "'cairn class apply DIR' moves them to the present one"
+                : "the class has none now, so copy them to new files and remove them";
+    }
+
     private Plan dropFormer(Call call) {
         StorageClass found = find(call);
         List<ClassKey> former =
@@ -144,9 +150,9 @@ public final class ClassKeysResource implements Resource {
         for (ClassKey key : former) {
             if (keys.isUsed(key)) {
                 throw Problem.conflict(
-                        "Files are encrypted with key %d still: 'cairn class apply DIR' moves them"
-                                        .formatted(key.wrapped().number())
-                                + " to the present one; snapshots and the trash may hold others.");
+                        "Files are encrypted with key %d still: %s; snapshots and the trash may"
+                                        .formatted(key.wrapped().number(), remedy(found))
+                                + " hold others.");
             }
         }
         Plan plan =

@@ -149,11 +149,12 @@ public final class GroupMember {
     /**
      * An error of the replica here, as a client of the head is to hear it. As long as a member is
      * away that may hold what is damaged here the client waits for it, as it does for a group that
-     * nobody serves. On a disk thread.
+     * nobody serves. What is encrypted with a dropped key nobody holds. On a disk thread.
      */
     FsException told(Term asked, ChunkKey key, FsException error) {
         boolean damage = error.errno() == Errno.EIO || error.errno() == Errno.EBADMSG;
-        if (!damage || asked.away().isEmpty() || isOfThisEpoch(asked, key)) {
+        boolean isLost = asked.target().verification().keys().isLost(asked.groupId());
+        if (!damage || isLost || asked.away().isEmpty() || isOfThisEpoch(asked, key)) {
             return error;
         }
         return new FsException(

@@ -83,18 +83,18 @@ final class Contents {
      * Takes over what the master has now.
      *
      * @param master the bytes in the inode, null when they are in chunks
-     * @param lastOid the last object of the layout
+     * @param last the last run of the layout
      * @return whether the file was emptied, so that what was stored in chunks is cut off
      */
-    boolean adopt(byte @Nullable [] master, long lastOid) {
+    boolean adopt(byte @Nullable [] master, Layout.Run last) {
         switch (place) {
-            case Moving(Spilling spill) -> adoptMoving(spill, master, lastOid);
+            case Moving(Spilling spill) -> adoptMoving(spill, master, last);
             case Inline(InlineContents mine) -> adoptInline(mine, master);
             case Chunked _ -> {
                 if (master != null) {
                     place = told(master);
                     if (chunks.end() > 0) {
-                        move(lastOid, master);
+                        move(last, master);
                     }
                     return true;
                 }
@@ -174,14 +174,14 @@ final class Contents {
         return loss;
     }
 
-    private void adoptMoving(Spilling moving, byte @Nullable [] master, long lastOid) {
+    private void adoptMoving(Spilling moving, byte @Nullable [] master, Layout.Run last) {
         if (master == null) {
             // Another client has moved the contents, and may have put older bytes over ours.
             place = new Chunked();
             put(moving.own());
             return;
         }
-        if (moving.see(master, lastOid)) {
+        if (moving.see(master, last)) {
             put(moving.own());
         }
     }
@@ -189,15 +189,15 @@ final class Contents {
     /**
      * From now on the contents are in chunks here.
      *
-     * @param lastOid the object that takes them
+     * @param last the run that takes them
      * @param master what they are at the master
      */
-    void move(long lastOid, byte[] master) {
+    void move(Layout.Run last, byte[] master) {
         InlineContents contents = inline();
         if (contents == null) {
             return;
         }
-        Spilling moving = new Spilling(lastOid, master);
+        Spilling moving = new Spilling(last, master);
         place = new Moving(moving);
         for (HeldBytes held : chunks.held(0, Limits.MAX_INLINE_BYTES)) {
             moving.wrote(held.offset(), held.data().nioBuffer());

@@ -273,7 +273,7 @@ final class FileState {
                 chunks.rechunk();
             }
         }
-        if (after != null && contents.adopt(fresh.inline(), after.lastOid())) {
+        if (after != null && contents.adopt(fresh.inline(), after.lastRun())) {
             uncommitted.cutOff(chunks.end());
         }
     }
@@ -314,7 +314,7 @@ final class FileState {
                     Errno.ENOSPC,
                     "no chunk server has registered yet, or none with the labels of the class");
         }
-        contents.move(layout().lastOid(), master);
+        contents.move(layout().lastRun(), master);
         touch();
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.client.file;
 
+import io.cairn.cluster.Layout;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.ContentMutation.Patch;
 import java.nio.ByteBuffer;
@@ -22,18 +23,18 @@ final class Spilling {
 
     private final BitSet mine = new BitSet();
     private byte[] own = new byte[0];
-    private long oid;
+    private Layout.Run run;
     private byte[] moved = new byte[0];
     private byte[] latest;
 
     /**
      * The contents begin to move.
      *
-     * @param oid the object whose chunks take them
+     * @param run the chunks that take them
      * @param contents what they are at the master
      */
-    Spilling(long oid, byte[] contents) {
-        this.oid = oid;
+    Spilling(Layout.Run run, byte[] contents) {
+        this.run = run;
         this.latest = contents;
     }
 
@@ -54,14 +55,15 @@ final class Spilling {
     /**
      * The contents at the master now.
      *
-     * @param itsOid the last object of the layout
-     * @return whether it is another one, so that what was put into the old one has to be put there
+     * @param itsRun the last one of the layout
+     * @return whether it is another object or in another pool, as when the class of the file has
+     *     changed: what was put into the old one has to be put there
      */
-    boolean see(byte[] contents, long itsOid) {
+    boolean see(byte[] contents, Layout.Run itsRun) {
         latest = contents;
-        boolean isOther = itsOid != oid;
+        boolean isOther = itsRun.oid() != run.oid() || itsRun.poolId() != run.poolId();
         if (isOther) {
-            oid = itsOid;
+            run = itsRun;
             moved = new byte[0];
         }
         return isOther;

@@ -59,9 +59,6 @@ public final class YoungFiles {
         /** Whether a call about it had no answer: it may have been done. */
         boolean isDoubtful;
 
-        /** Whether that was ever so: then its number serves no other file. */
-        boolean wasDoubtful;
-
         /** Whether nobody has it open any more. */
         boolean isReleased;
 
@@ -425,7 +422,6 @@ public final class YoungFiles {
         }
         synchronized (this) {
             young.isDoubtful = true;
-            young.wasDoubtful = true;
         }
         throw error;
     }
@@ -452,9 +448,6 @@ public final class YoungFiles {
         synchronized (this) {
             if (!files.remove(young.ino, young)) {
                 return;
-            }
-            if (entry == null && !young.wasDoubtful) {
-                numbers.putBack(young.ino, young.session);
             }
             isEmpty = files.isEmpty();
             isReleased = young.isReleased && entry != null;

@@ -77,8 +77,8 @@ final class PoolDecision {
      * there is no news.
      *
      * @param wanted as {@link #kinds} tells them; the plain one is one of them in any case
-     * @param leastServers while fewer are here, only kinds with labels get pools, and only such as
-     *     they lack: other new files go to the pools that are there
+     * @param leastServers while fewer are here, only kinds with labels or a key get pools, and only
+     *     such as they lack: other new files go to the pools that are there
      */
     static void expand(
             MapDraft draft,
@@ -95,9 +95,10 @@ final class PoolDecision {
         for (Pool.Kind kind : kinds) {
             List<Target> admitted =
                     members.stream().filter(t -> kind.labels().admits(map, t.id())).toList();
+            boolean needsOwn = !kind.labels().isAny() || kind.key() != 0;
             boolean isDue =
                     few
-                            ? !kind.labels().isAny() && isLacking(map, admitted, maxReplicas, kind)
+                            ? needsOwn && isLacking(map, admitted, maxReplicas, kind)
                             : isNews(map, admitted, maxReplicas, kind);
             if (!isDue) {
                 continue;

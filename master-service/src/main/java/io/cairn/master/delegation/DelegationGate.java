@@ -82,13 +82,24 @@ public final class DelegationGate {
         this.directories = new DelegatedDirectories(holders, clock, scheduler);
     }
 
-    /** A new term: what the last one gave is recalled. */
-    public void reset() {
-        directories.reset(
-                namespace.get().sessions().stream()
-                        .filter(SessionRecord::reservesNumbers)
-                        .map(SessionRecord::session)
-                        .toList());
+    /**
+     * A new term: what the last one gave is recalled.
+     *
+     * @param begin lets requests of the term in; none passes before the sessions of the last one
+     *     that may have rights are known
+     */
+    public void reset(Runnable begin) {
+        lock.writeLock().lock();
+        try {
+            begin.run();
+            directories.reset(
+                    namespace.get().sessions().stream()
+                            .filter(SessionRecord::reservesNumbers)
+                            .map(SessionRecord::session)
+                            .toList());
+        } finally {
+            lock.writeLock().unlock();
+        }
     }
 
     /** Takes rights back that are not used any more; to be called several times in a second. */

@@ -206,9 +206,23 @@ final class PoolDecisionTest {
         assertEquals(List.of(1, 1, 2), copiesOf(more, SSD), "two copies became possible");
     }
 
+    /** Files of a class with a key may be in no other pool. */
+    @Test
+    void keysGetTheirFirstPoolsWhileOtherServersAreAway() {
+        ClusterMap plain = HeadDecisionTest.even();
+        Pool.Kind keyed = new Pool.Kind(ZSTD.compression(), ZSTD.labels(), 7);
+        List<Target> one = plain.targets().stream().filter(t -> t.id() == 1).toList();
+        assertEquals(List.of(1), copiesOf(expandedWithFew(plain, one, Set.of(keyed)), keyed));
+    }
+
     private static ClusterMap expandedWithFew(ClusterMap map, List<Target> present) {
+        return expandedWithFew(map, present, Set.of(SSD, ZSTD));
+    }
+
+    private static ClusterMap expandedWithFew(
+            ClusterMap map, List<Target> present, Set<Pool.Kind> kinds) {
         MapDraft draft = new MapDraft(map);
-        PoolDecision.expand(draft, present, 3, Set.of(SSD, ZSTD), 3);
+        PoolDecision.expand(draft, present, 3, kinds, 3);
         return map.with(draft.delta());
     }
 

@@ -79,9 +79,10 @@ public final class NameOperations {
         if (type != FileType.FILE && m.inline().length > 0) {
             throw new FsException(Errno.EINVAL, "a " + type + " has no contents");
         }
+        requireInline(m, cluster.inlineLimitBytes());
         transaction.counters().requireRoom();
         InodeDraft file = inodes.draft(type, parent, m.name(), m.mode(), m.uid(), m.gid());
-        requireInline(m, file);
+        requireOutside(m, file);
         if (type == FileType.FILE) {
             file.setInline(m.inline());
             file.layout = layouts.fresh(file.ino, file.policy);
@@ -94,8 +95,14 @@ public final class NameOperations {
     }
 
     /** Contents of a file that is encrypted at rest are never in the inode. */
-    private void requireInline(TreeMutation.Create m, InodeDraft file) {
-        if (m.inline().length > (file.policy.key() > 0 ? 0 : cluster.inlineLimitBytes())) {
+    private static void requireOutside(TreeMutation.Create m, InodeDraft file) {
+        if (file.policy.key() > 0) {
+            requireInline(m, 0);
+        }
+    }
+
+    private static void requireInline(TreeMutation.Create m, int limitBytes) {
+        if (m.inline().length > limitBytes) {
             throw new FsException(
                     Errno.EFBIG,
                     m.inline().length + " bytes do not fit into the inode; write chunks");
@@ -114,11 +121,12 @@ public final class NameOperations {
             throw new FsException(Errno.EINVAL, "no file to be made at once");
         }
         Inode parent = parent(create.parentIno(), create.name());
+        requireInline(create, cluster.inlineLimitBytes());
         transaction.counters().requireRoom();
         InodeDraft file =
                 inodes.file(
                         m.ino(), parent, create.name(), create.mode(), create.uid(), create.gid());
-        requireInline(create, file);
+        requireOutside(create, file);
         file.setInline(create.inline());
         file.layout = layouts.fresh(file.ino, file.policy);
         file.atimeNs = m.timeNs();

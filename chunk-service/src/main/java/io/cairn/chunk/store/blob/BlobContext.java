@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -145,6 +146,10 @@ public final class BlobContext {
      * doubt is no error of the disk.
      */
     public void trouble(BlobKey key, Condition condition, String reason) {
+        if (seals.ring().isLost(key.group())) {
+            lost(key, reason);
+            return;
+        }
         if (troubles.put(key, reason) != null) {
             return;
         }
@@ -184,8 +189,14 @@ public final class BlobContext {
     }
 
     /** Notes blobs whose files are gone: one line for all, for there may be many. */
-    public void missing(List<BlobKey> keys) {
-        for (BlobKey key : keys) {
+    public void missing(List<BlobKey> files) {
+        List<BlobKey> keys = new ArrayList<>();
+        for (BlobKey key : files) {
+            if (seals.ring().isLost(key.group())) {
+                lost(key, "it is missing");
+                continue;
+            }
+            keys.add(key);
             troubles.putIfAbsent(key, "it is missing");
             found.putIfAbsent(key, "it is missing");
         }

@@ -80,8 +80,11 @@ public final class BlobLoader {
             } catch (SealException e) {
                 if (e.isFinal()) {
                     shelf.lost(key, String.valueOf(e.getMessage()));
+                    shelf.log.forget(key); // No sync ever ends what it says.
                 }
                 return LoadedBlob.damaged(file, String.valueOf(e.getMessage()));
+            } catch (IOException e) {
+                return LoadedBlob.damaged(file, "it cannot be read: " + e.getMessage());
             }
             boolean cut = bytes < BlobFile.fileBytes(log2);
             LoadedBlob loaded = new Examination(file, key, cut).run(thorough);

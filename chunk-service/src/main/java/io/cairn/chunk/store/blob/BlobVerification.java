@@ -216,7 +216,7 @@ public final class BlobVerification {
 
     /** Whether it was given up on purpose, because the key that encrypts it was dropped. */
     public boolean isLost(BlobKey key) {
-        return shelf.lost.contains(key);
+        return shelf.lost.contains(key) || shelf.seals.ring().isLost(key.group());
     }
 
     /** Whether any blob is not well, or was not a moment ago. */

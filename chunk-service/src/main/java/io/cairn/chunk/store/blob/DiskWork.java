@@ -75,9 +75,8 @@ public final class DiskWork {
     void refreshKeys() {
         run(
                 () -> {
-                    if (shelf.seals.refresh()) {
-                        blobs.closeDropped();
-                    }
+                    blobs.closeDropped();
+                    shelf.seals.refresh();
                 });
     }
 

@@ -14,6 +14,7 @@ import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.chunk.store.pack.Codec;
 import io.cairn.chunk.store.pack.SlotTable;
 import io.cairn.chunk.store.seal.Seal;
+import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkAddress;
@@ -61,7 +62,14 @@ public final class Replacement {
         shelf.disk.makeDirectories(shelf.paths.incoming());
         shelf.disk.delete(path);
         Seal seal = shelf.seals.next(key);
-        this.file = shelf.made(shelf.disk.openOrCreate(path), path, chunkSizeLog2, seal);
+        DiskFile raw = shelf.disk.openOrCreate(path);
+        try {
+            this.file = shelf.made(raw, path, chunkSizeLog2, seal);
+        } catch (IOException e) {
+            raw.close();
+            shelf.disk.delete(path);
+            throw e;
+        }
     }
 
     Path path() {

@@ -118,12 +118,18 @@ public final class Keyring {
      * make them, so it is the fault of none.
      */
     public void requireNotDropped(int group) {
-        int key = keyOf(group);
-        if (key > 0 && isDropped(key)) {
+        if (isLost(group)) {
             throw new FsException(
                     Errno.EIO,
-                    "key " + key + " was dropped: 'cairn class keys rotate' makes another one");
+                    "key %d was dropped: 'cairn class keys rotate' makes another one"
+                            .formatted(keyOf(group)));
         }
+    }
+
+    /** Whether the key of a group was dropped, and with it all that its blobs hold. */
+    public boolean isLost(int group) {
+        int key = keyOf(group);
+        return key > 0 && isDropped(key);
     }
 
     /** Whether a key is gone for good. */

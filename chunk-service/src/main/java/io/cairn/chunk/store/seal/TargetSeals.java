@@ -207,18 +207,13 @@ public final class TargetSeals {
      * Stores keys as they are wrapped now, and takes dropped ones out of the file, durably. What
      * was written before may be on the medium still, where the disk keeps old blocks; without the
      * master key it is worth nothing.
-     *
-     * @return whether any was dropped
      */
-    public synchronized boolean refresh() throws IOException {
-        boolean isAnyGone = false;
+    public synchronized void refresh() throws IOException {
         for (WrappedKey key : List.copyOf(stored.values())) {
             WrappedKey now = ring.wrapped(key.number());
             if (now != null && !now.equals(key)) {
                 store(now);
-                isAnyGone |= now.isDropped();
             }
         }
-        return isAnyGone;
     }
 }
