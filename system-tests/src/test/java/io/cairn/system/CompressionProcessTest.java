@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class CompressionProcessTest {
     private static final int BYTES = 3_000_000;
     private static final int BLOCK_BYTES = 512;
-    private static final Pattern LAID_OUT = Pattern.compile("compression +zstd\\s+chunks +1");
+    private static final Pattern LAID_OUT =
+            Pattern.compile("compression +zstd\\s+encryption +-\\s+chunks +1");
 
     @TempDir private Path directory;
 

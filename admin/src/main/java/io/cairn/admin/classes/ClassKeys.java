@@ -113,9 +113,9 @@ public final class ClassKeys {
             throw Problem.conflict(
                     ("Class '%s' has keys, with which files may be encrypted: first 'cairn class"
                                     + " set %s --encryption default' and 'cairn class keys"
-                                    + " drop-former %s'. ('cairn class keys shred' drops them with"
-                                    + " the contents of all files that they encrypt.)")
-                            .formatted(className, className, className));
+                                    + " drop-former %s'. ('cairn class keys shred %s' drops them"
+                                    + " with the contents of all files that they encrypt.)")
+                            .formatted(className, className, className, className));
         }
     }
 
