@@ -22,6 +22,7 @@ class CrashPropertiesTest {
         for (long seed : new long[] {-348, 595, 3051, 15, 44, 319, 5298, 5607, 278123}) {
             new CrashHistory(seed).run(120, true);
         }
+        new CrashHistory(-17348628968621L, true).run(120, true);
     }
 
     @Property(tries = 400)

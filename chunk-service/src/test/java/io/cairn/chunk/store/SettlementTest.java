@@ -5,6 +5,7 @@ import static io.cairn.chunk.store.StoreWorld.CHUNK;
 import static io.cairn.chunk.store.StoreWorld.bytes;
 import static io.cairn.chunk.store.StoreWorld.chunk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
@@ -239,6 +240,35 @@ class SettlementTest {
         }
         long syncs = disk.syncs() - begun;
         assertTrue(syncs < 200 + 3 * 7, syncs + " syncs");
+    }
+
+    /** A write that was cut off was settled: the holes that it did not reach held nothing then. */
+    @Test
+    void aHoleThatASettledWriteDidNotReachIsTakenWhenItIsWritten() throws Exception {
+        BlobKey key = BlobKey.of(A);
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            open();
+            write(0, 2, seed);
+            flush();
+            byte[] half = bytes(seed + 1000, 4 * BLOCK);
+            disk.stopAfter(3); // The log, the header, the data.
+            assertThrows(CrashDisk.Stop.class, () -> world.write(A, 4 * BLOCK, half));
+            disk.kill();
+            world.reopen();
+            assertEquals(List.of(key), world.target().doubtful(), "seed " + seed);
+            world.target().settle(key, A.epoch());
+            for (int block = 4; block < 6; block++) {
+                int from = (block - 4) * BLOCK;
+                allowed.set(block, List.of(Arrays.copyOfRange(half, from, from + BLOCK)));
+            }
+            write(6, 1, seed + 2000);
+            losePower(seed);
+            flip(4);
+            disk.kill();
+            world.reopen();
+            settle();
+            assertEquals(List.of(4), bad("seed " + seed), "seed " + seed);
+        }
     }
 
     /** Nothing of it was promised. */

@@ -239,6 +239,16 @@ public final class BlobBody {
         headerSynced = false;
     }
 
+    /**
+     * Writes the header of a version that has no data but what was synced already. It tells so
+     * itself: the header before it names the blocks of a write that need not have reached them.
+     */
+    void writeSettled(BlobVersion next) throws IOException {
+        syncedSequence = next.sequence();
+        writeHeader(next, next, PendingBlocks.NONE);
+        version = next;
+    }
+
     /** Whole blocks that cover a range, as they are. */
     BlockRange read(int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers)
             throws IOException {

@@ -9,7 +9,6 @@ import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
-import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.wire.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -61,8 +60,7 @@ final class Settlement {
         BlobVersion last = body.version();
         BlobVersion next =
                 new BlobVersion(epoch, last.sequence() + 1, last.lengthBytes(), map.sum());
-        body.writeHeader(next, next, PendingBlocks.NONE);
-        body.setVersion(next);
+        body.writeSettled(next);
         file.writeTable(map, 0, map.blocks());
         LOG.warn(
                 "{}: settled as it stands, {} blocks with new checksums, {} damaged; there was no"
