@@ -12,6 +12,7 @@ import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
+import io.cairn.admin.resource.EditFields;
 import io.cairn.admin.resource.TreePath;
 import io.cairn.admin.snapshot.ClassSchedules;
 import io.cairn.base.Wording;
@@ -289,13 +290,7 @@ public final class ClassesResource implements Resource {
 
     private static int inline(Call call, int before) {
         int bytes = (int) number(call, INLINE, before, Policy.UNSAID_INLINE);
-        if (bytes != Policy.UNSAID_INLINE && !Policy.isInlineLimit(bytes)) {
-            throw Problem.invalid(
-                    INLINE,
-                    "'inlineLimitBytes' must be 0, or a power of two from 512 to 16384, not "
-                            + bytes
-                            + ".");
-        }
+        EditFields.requireInlineLimit(bytes);
         return bytes;
     }
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Fields of bodies that say what to change of an inode, and of documents that tell it. */
-final class EditFields {
+public final class EditFields {
     private static final long MAX_ID = 0xffff_fffeL;
     private static final int MAX_STRIPE = 65_536;
     private static final String COMPRESSION = "compression";
@@ -91,6 +91,12 @@ final class EditFields {
 
     private static int inlineBytes(Call call) {
         int bytes = number(call, INLINE, Policy.UNSAID_INLINE);
+        requireInlineLimit(bytes);
+        return bytes;
+    }
+
+    /** 400 unless a body may give so many bytes as a limit of contents in the masters. */
+    public static void requireInlineLimit(int bytes) {
         if (bytes != Policy.UNSAID_INLINE && !Policy.isInlineLimit(bytes)) {
             throw Problem.invalid(
                     INLINE,
@@ -98,7 +104,6 @@ final class EditFields {
                             + bytes
                             + ".");
         }
-        return bytes;
     }
 
     private static int number(Call call, String field, int otherwise) {
