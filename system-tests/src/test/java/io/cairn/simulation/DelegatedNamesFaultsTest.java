@@ -12,11 +12,12 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.simulation.StagedWork.Step;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -43,38 +44,6 @@ final class DelegatedNamesFaultsTest {
     private @Nullable FsException failed;
     private @Nullable Errno seen;
     private long waitedMs;
-
-    /** Does something when a stage has come, and begins the next. */
-    private final class Step implements SimulatedClient.Work {
-        private final int when;
-        private final Consumer<CairnFileSystem> action;
-        private final @Nullable Step then;
-
-        Step(int when, Consumer<CairnFileSystem> action, @Nullable Step then) {
-            this.when = when;
-            this.action = action;
-            this.then = then;
-        }
-
-        @Override
-        public void run(CairnFileSystem fs, SimulatedClient.Sleeper sleeper) {
-            while (stage.get() != when) {
-                sleeper.sleep(1);
-            }
-            action.accept(fs);
-            stage.incrementAndGet();
-            if (then != null) {
-                then.run(fs, sleeper);
-            } else {
-                sleeper.sleep(LIMIT_MS);
-            }
-        }
-
-        @Override
-        public void crashed() {
-            // As it should be.
-        }
-    }
 
     private static Created create(CairnFileSystem fs, long parent, Name name) {
         int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
@@ -143,16 +112,16 @@ final class DelegatedNamesFaultsTest {
     }
 
     /** The clients begin; one has made a file when this returns. */
-    private void begin(Step making, Step looking) {
+    private void begin(List<Step> making, List<Step> looking) {
         cluster.begin();
-        looker.start(looking, 1000);
-        maker.start(making, 1000);
+        looker.start(new StagedWork(stage, LIMIT_MS, looking), 1000);
+        maker.start(new StagedWork(stage, LIMIT_MS, making), 1000);
         until(1);
     }
 
     @Test
     void othersWaitForAMountThatIsKilledUntilItsSessionHasEnded() {
-        begin(new Step(0, this::makeYoung, null), new Step(2, this::take, null));
+        begin(List.of(new Step(0, this::makeYoung)), List.of(new Step(2, this::take)));
         maker.kill();
         stage.incrementAndGet();
         until(3);
@@ -162,8 +131,8 @@ final class DelegatedNamesFaultsTest {
 
     @Test
     void nobodyWaitsForAMountThatHasMadeNothingForAWhile() {
-        Step closing = new Step(1, _ -> close(), null);
-        begin(new Step(0, this::makeYoung, closing), new Step(3, this::look, null));
+        Step closing = new Step(1, _ -> close());
+        begin(List.of(new Step(0, this::makeYoung), closing), List.of(new Step(3, this::look)));
         until(2);
         cluster.simulation.run(6_000);
         maker.kill();
@@ -176,8 +145,8 @@ final class DelegatedNamesFaultsTest {
 
     @Test
     void aNewLeaderWaitsForNobodyWhoHasMadeNothingForAWhile() {
-        Step closing = new Step(1, _ -> close(), null);
-        begin(new Step(0, this::makeYoung, closing), new Step(3, this::look, null));
+        Step closing = new Step(1, _ -> close());
+        begin(List.of(new Step(0, this::makeYoung), closing), List.of(new Step(3, this::look)));
         until(2);
         cluster.simulation.run(6_000);
         maker.kill();
@@ -190,8 +159,8 @@ final class DelegatedNamesFaultsTest {
 
     @Test
     void aNewLeaderIsToldOfTheFile() {
-        Step closing = new Step(3, _ -> close(), null);
-        begin(new Step(0, this::makeYoung, closing), new Step(2, this::look, null));
+        Step closing = new Step(3, _ -> close());
+        begin(List.of(new Step(0, this::makeYoung), closing), List.of(new Step(2, this::look)));
         Objects.requireNonNull(cluster.masters.leader()).log().stepDown(10);
         stage.incrementAndGet();
         until(3);
@@ -202,7 +171,7 @@ final class DelegatedNamesFaultsTest {
 
     @Test
     void theFirstWhoAsksAfterAKilledLeaderAndMountSeesWhatWasClosed() {
-        begin(new Step(0, this::makeYoung, null), new Step(2, this::look, null));
+        begin(List.of(new Step(0, this::makeYoung)), List.of(new Step(2, this::look)));
         maker.kill();
         Objects.requireNonNull(cluster.masters.leader()).crash();
         stage.incrementAndGet();
@@ -213,9 +182,10 @@ final class DelegatedNamesFaultsTest {
 
     @Test
     void aMountThatLostItsSessionTellsSoWhenTheFileIsClosed() {
-        Step closing = new Step(3, _ -> close(), new Step(4, this::look, null));
-        Step looking = new Step(2, this::look, new Step(5, this::look, null));
-        begin(new Step(0, this::makeYoung, closing), looking);
+        Step closing = new Step(3, _ -> close());
+        begin(
+                List.of(new Step(0, this::makeYoung), closing, new Step(4, this::look)),
+                List.of(new Step(2, this::look), new Step(5, this::look)));
         cluster.network.partition(Set.of(maker.node()), Set.copyOf(cluster.masters.names()));
         stage.incrementAndGet();
         until(3);

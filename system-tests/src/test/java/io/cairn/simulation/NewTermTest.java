@@ -8,18 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.simulation.StagedWork.Step;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,32 +40,8 @@ final class NewTermTest {
         REMOVED
     }
 
-    /** Does something when a stage has come, and begins the next. */
-    private final class Step implements SimulatedClient.Work {
-        private final int when;
-        private final Consumer<FileSystem> action;
-        private final @Nullable Step then;
-
-        Step(int when, Consumer<FileSystem> action, @Nullable Step then) {
-            this.when = when;
-            this.action = action;
-            this.then = then;
-        }
-
-        @Override
-        public void run(CairnFileSystem fs, SimulatedClient.Sleeper sleeper) {
-            while (stage.get() != when) {
-                sleeper.sleep(1);
-            }
-            action.accept(fs);
-            stage.incrementAndGet();
-            if (then != null) {
-                then.run(fs, sleeper);
-            }
-        }
-
-        @Override
-        public void crashed() {}
+    private StagedWork work(Step... steps) {
+        return new StagedWork(stage, 0, List.of(steps));
     }
 
     private static void make(FileSystem fs) {
@@ -106,9 +81,9 @@ final class NewTermTest {
         cluster.begin();
         SimulatedClient looker = cluster.clients.getFirst();
         SimulatedClient maker = cluster.clients.getLast();
-        Step looking = new Step(3, fs -> seen = find(fs), null);
-        looker.start(new Step(0, NewTermTest::find, looking), 0);
-        maker.start(new Step(2, NewTermTest::make, null), 0);
+        Step looking = new Step(3, fs -> seen = find(fs));
+        looker.start(work(new Step(0, NewTermTest::find), looking), 0);
+        maker.start(work(new Step(2, NewTermTest::make)), 0);
         runUntilStage(1);
         String cutOff = Objects.requireNonNull(cluster.masters.leader()).node();
         Set<String> others = new TreeSet<>(cluster.masters.names());
@@ -155,9 +130,9 @@ final class NewTermTest {
         cluster.begin();
         SimulatedClient believer = cluster.clients.getFirst();
         SimulatedClient maker = cluster.clients.getLast();
-        Step looking = new Step(3, fs -> seen = find(fs), null);
-        believer.start(new Step(0, fs -> believe(fs, belief), looking), 1000);
-        maker.start(new Step(2, NewTermTest::make, null), 1000);
+        Step looking = new Step(3, fs -> seen = find(fs));
+        believer.start(work(new Step(0, fs -> believe(fs, belief)), looking), 1000);
+        maker.start(work(new Step(2, NewTermTest::make)), 1000);
         runUntilStage(1);
         cluster.network.partition(Set.of(believer.node()), Set.copyOf(cluster.masters.names()));
         Objects.requireNonNull(cluster.masters.leader()).log().stepDown(10);
