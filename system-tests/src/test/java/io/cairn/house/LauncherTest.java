@@ -125,6 +125,38 @@ class LauncherTest {
                 outcome.output().contains("\ncairn: building [8/8] Cairn cli\n"), outcome::output);
     }
 
+    /** The other one holds the lock until the line is there. */
+    @Test
+    void saysThatItWaitsForTheBuildOfAnotherCommand() throws Exception {
+        jdk("right", "25.0.3");
+        Files.createDirectories(tree.resolve("target"));
+        Path held = dir.resolve("held");
+        script(
+                dir.resolve("other"),
+                "#!/bin/sh\n: >held; i=0; until grep -q 'waiting for it' output || [ $i -gt 300 ];"
+                        + " do i=$((i+1)); sleep 0.1; done\n");
+        Process other =
+                new ProcessBuilder("flock", tree.resolve("target/build.lock").toString(), "./other")
+                        .directory(dir.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(dir.resolve("other.out").toFile())
+                        .start();
+        try {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            while (!Files.exists(held)) {
+                assertTrue(other.isAlive() && System.nanoTime() < end, "nobody holds the lock");
+                Thread.sleep(10);
+            }
+            Outcome outcome = cairn("status");
+            assertEquals(0, outcome.exitCode(), outcome::output);
+            assertTrue(
+                    outcome.output().startsWith("cairn: another command builds " + tree),
+                    outcome::output);
+        } finally {
+            other.destroyForcibly();
+        }
+    }
+
     /** A build takes a minute: what is wrong with the command is told before. */
     @Test
     void looksAtWhatUpNeedsBeforeTheBuild() throws Exception {
