@@ -81,16 +81,18 @@ final class Presence implements Handler, AutoCloseable {
         return clock;
     }
 
-    /** Lets another master lead, if this one leads and another one can; blocks for moments. */
+    /**
+     * Lets another master lead, if this one leads and another one can. The log says what came of
+     * it. Blocks for three seconds at most.
+     */
     void handOver() {
+        List<MasterGroup.Standing> masters = log.masters();
         MasterGroup.Standing next =
-                log.mayRead()
-                        ? log.masters().stream()
-                                .filter(each -> !each.leads() && each.state().equals("up"))
-                                .max(Comparator.comparingLong(MasterGroup.Standing::commitIndex))
-                                .orElse(null)
-                        : null;
-        if (next == null) {
+                masters.stream()
+                        .filter(each -> !each.leads() && each.state().equals("up"))
+                        .max(Comparator.comparingLong(MasterGroup.Standing::commitIndex))
+                        .orElse(null);
+        if (next == null || masters.stream().noneMatch(each -> each.leads() && isSelf(each))) {
             return;
         }
         try {
@@ -99,8 +101,21 @@ final class Presence implements Handler, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            LOG.info("this master stops, and {} does not lead yet: {}", next.id(), Wording.of(e));
+            if (e.getCause() instanceof FsException refused
+                    && refused.errno() == Errno.NOT_LEADER) {
+                // Another one was elected, or no majority has confirmed this one of late.
+                LOG.info("this master stops, and leads no more");
+            } else {
+                LOG.info(
+                        "this master stops, and {} does not lead yet: {}",
+                        next.id(),
+                        Wording.of(e));
+            }
         }
+    }
+
+    private boolean isSelf(MasterGroup.Standing master) {
+        return master.id().equals(id);
     }
 
     /** What clients have to hear of the masters: nothing as long as these are the same. */

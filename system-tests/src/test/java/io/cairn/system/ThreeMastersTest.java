@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,10 @@ final class ThreeMastersTest {
      * StallsTest} asks for less on a quiet machine.
      */
     private static final long LONGEST_MS = 15_000;
+
+    /** The second where the lead was lost before it was given, as on a busy machine. */
+    private static final Pattern HANDED_OVER =
+            Pattern.compile("this master stops, (m[123] leads|and leads no more)");
 
     @TempDir private Path directory;
 
@@ -60,7 +65,7 @@ final class ThreeMastersTest {
             CairnProcess master = cluster.process("m" + i);
             master.terminate();
             Poll.until("the end of m" + i, 30, () -> !master.isAlive());
-            handedOver += master.output().contains("this master stops, m") ? 1 : 0;
+            handedOver += HANDED_OVER.matcher(master.output()).find() ? 1 : 0;
             int after = load.operations() + 30;
             Poll.until("work without m" + i, 60, () -> load.operations() >= after);
             cluster.start("m" + i);
