@@ -9,9 +9,6 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
-import io.cairn.fs.quota.Account;
-import io.cairn.fs.quota.Quota;
-import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.lock.LockRecord;
 import io.cairn.metadata.state.MemoryStore;
@@ -143,12 +140,6 @@ public final class CoreNamespace {
         int number = Objects.requireNonNull(core.snapshotStatus().begun()).number();
         lead(new SnapshotMutation.FinishSnapshot(number));
         return number;
-    }
-
-    /** Limits the bytes of files that are charged to an account. */
-    public void limit(Account account, long lengthBytes) {
-        Quota quota = new Quota(Sums.ZERO, new Sums(0, lengthBytes, 0), 0);
-        lead(new LeaderMutation.SetQuota(account, quota, false));
     }
 
     /** A client is lost. */

@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,12 @@ public final class FakeNamespaceMaster implements Handler {
 
         /** What clients are told of quotas: 0 when there are none. */
         public volatile long quotas;
+
+        /** Whether writes into inodes are refused, as by masters without room on their disks. */
+        public volatile boolean isFull;
+
+        /** What was asked of quotas. */
+        public final List<Query.GetAllowance> asked = new CopyOnWriteArrayList<>();
 
         public @Nullable FakeNamespaceMaster leader;
         public String leaderHint = "";
@@ -94,6 +101,9 @@ public final class FakeNamespaceMaster implements Handler {
     }
 
     private Reply mutate(Envelope envelope) {
+        if (shared.isFull && isWrite(envelope.mutation())) {
+            return new Reply.Failure(Errno.ENOSPC, "the masters have no room");
+        }
         boolean isNew = !shared.namespace.isDone(envelope);
         Namespace.Applied applied = shared.namespace.apply(envelope);
         Reply reply = applied.outcomes().getFirst().reply();
@@ -120,6 +130,11 @@ public final class FakeNamespaceMaster implements Handler {
             session.open.merge(entry.inode().ino(), 1, Integer::sum);
         }
         return reply;
+    }
+
+    private static boolean isWrite(Mutation mutation) {
+        return mutation instanceof ContentMutation.WriteInline
+                || mutation instanceof TreeMutation.WriteAndSet;
     }
 
     /** Who holds a file open hears first that another has changed its size. */
@@ -211,10 +226,12 @@ public final class FakeNamespaceMaster implements Handler {
                 yield reply;
             }
             case Query.OfState any -> shared.namespace.read(number, any);
-            case Query.GetAllowance m ->
-                    m.roomBytes() > FREE_BYTES
-                            ? new Reply.Failure(Errno.ENOSPC, FREE_BYTES + " bytes are free")
-                            : new Reply.AllowanceReply(m.wantedBytes());
+            case Query.GetAllowance m -> {
+                shared.asked.add(m);
+                yield m.roomBytes() > FREE_BYTES
+                        ? new Reply.Failure(Errno.ENOSPC, FREE_BYTES + " bytes are free")
+                        : new Reply.AllowanceReply(m.wanted());
+            }
             case Query.GetUsage _, Query.GetStatus _, Query.GetRoom _, Query.OfLogin _ ->
                     throw new FsException(Errno.EINVAL, "not here: " + query);
         };

@@ -28,6 +28,7 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Usage;
 import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Growth;
 import io.cairn.fs.quota.Quota;
 import io.cairn.fs.quota.Sums;
 import java.util.List;
@@ -238,6 +239,14 @@ public final class Codecs {
 
     public static Sums sums(Decoder in) {
         return new Sums(in.i64(), in.i64(), in.i64());
+    }
+
+    public static void growth(Encoder out, Growth g) {
+        out.i64(g.lengthBytes()).i64(g.storedBytes());
+    }
+
+    public static Growth growth(Decoder in) {
+        return new Growth(in.i64(), in.i64());
     }
 
     public static void quota(Encoder out, Quota q) {

@@ -3,8 +3,10 @@ package io.cairn.client.file;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.chunk.WriteBack;
+import io.cairn.client.session.Allowance;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.quota.Growth;
 import java.nio.ByteBuffer;
 
 /**
@@ -27,6 +29,7 @@ public final class ContentWriter {
      *     came free
      */
     public void write(long offset, ByteBuffer source) {
+        requireRoomFor(offset, source.remaining());
         allow(inode, offset, source.remaining());
         long at = offset;
         while (source.hasRemaining()) {
@@ -58,30 +61,49 @@ public final class ContentWriter {
     }
 
     /**
-     * Asks for the bytes that quotas count: those beyond the end; in a file with holes all of them,
-     * as nobody here knows where the holes are.
+     * Asks for what a write adds: the length beyond the end, with the hole before it, and the bytes
+     * that are stored anew. In a file with holes these are all of them, as nobody here knows where
+     * the holes are.
      *
      * @param offset {@link Long#MAX_VALUE} behind all others
      * @throws FsException EDQUOT
      */
-    public static void allow(OpenInode inode, long offset, long length) {
-        if (inode.allowance().isNeeded()) {
-            inode.allowance().take(counted(inode, offset, length));
+    private static void allow(OpenInode inode, long offset, long length) {
+        if (length > 0 && inode.allowance().isNeeded()) {
+            inode.allowance().take(() -> need(inode, offset, length, true, 0));
         }
     }
 
-    private static long counted(OpenInode inode, long offset, long length) {
-        Attributes known = inode.inode().attributes();
+    /**
+     * Asks for a hole behind the end of the file.
+     *
+     * @param end of the file then
+     * @throws FsException EDQUOT
+     */
+    public static void allowHole(OpenInode inode, long end) {
+        if (inode.allowance().isNeeded()) {
+            inode.allowance().take(() -> need(inode, end, 0, false, 0));
+        }
+    }
+
+    private static Allowance.Need need(
+            OpenInode inode, long offset, long length, boolean stores, long roomBytes) {
+        Attributes known = inode.attributes();
+        long committed = inode.inode().attributes().size();
+        long held = Math.max(0, known.size() - committed);
+        boolean isBehindAll = offset == Long.MAX_VALUE;
+        long grows = isBehindAll ? length : Math.max(0, offset + length - known.size());
         boolean hasHoles = known.usedBytes() < known.size();
-        boolean isWhole = hasHoles || offset == Long.MAX_VALUE;
-        return isWhole ? length : beyondEnd(inode.size(), offset, length);
+        long stored = isBehindAll || hasHoles ? length : Math.min(length, grows);
+        return new Allowance.Need(held, new Growth(grows, stores ? stored : 0), roomBytes);
     }
 
     /**
-     * Asks for a range that is allocated, and not written yet. Quotas count what lies beyond the
-     * end. All that is not stored has to fit into quotas of space and on disks; it is not kept.
+     * Asks for a range that is allocated, and not written yet. Quotas of length count what lies
+     * beyond the end, with the hole before it. All that is not stored has to fit into quotas of
+     * space and on disks; it is not kept.
      *
-     * @param zeroes whether it is zeroed, and counts as in {@link #allow}
+     * @param zeroes whether it is zeroed, and counts as written
      * @throws FsException EDQUOT, ENOSPC
      */
     public static void allowAllocation(OpenInode inode, long offset, long length, boolean zeroes) {
@@ -90,9 +112,14 @@ public final class ContentWriter {
             // What is written and not committed must not count as a hole, too.
             inode.commitAndWait();
         }
-        long beyondEnd = beyondEnd(inode.size(), offset, length);
-        long counted = zeroes ? counted(inode, offset, length) : beyondEnd;
-        inode.allowance().take(isCounted ? counted : 0, missing(inode, offset, length));
+        inode.allowance()
+                .take(
+                        () -> {
+                            long room = missing(inode, offset, length);
+                            return isCounted
+                                    ? need(inode, offset, length, zeroes, room)
+                                    : new Allowance.Need(0, Growth.NONE, room);
+                        });
     }
 
     private static long missing(OpenInode inode, long offset, long length) {

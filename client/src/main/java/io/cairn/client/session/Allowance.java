@@ -3,10 +3,12 @@ package io.cairn.client.session;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.fs.quota.Growth;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * How far one file may be written under quotas before it is committed. Without any quota in the
@@ -21,11 +23,15 @@ public final class Allowance {
     private final MasterChannel master;
     private final Runnable commit;
 
-    /** What is allowed and not written yet, in bytes. */
+    /** What is allowed to be stored and is not written yet, in bytes. */
     @GuardedBy("lock")
     private long left;
 
-    /** All that was ever taken. */
+    /** So far beyond its committed length the file may be written, in bytes. */
+    @GuardedBy("lock")
+    private long reach;
+
+    /** All bytes that were ever taken to be stored. */
     private final AtomicLong taken = new AtomicLong();
 
     /** As much of it as is committed. */
@@ -55,38 +61,44 @@ public final class Allowance {
     }
 
     /**
-     * So many bytes that quotas count are about to be written.
+     * What is about to be written.
      *
-     * @throws FsException EDQUOT; whatever prevents asking
+     * @param held by so many bytes the file is longer already than what is committed of it
+     * @param wanted by how much it grows now
+     * @param roomBytes have to fit now into quotas of space and on the disks of the file; 0 asks
+     *     for none
      */
-    public void take(long bytes) {
-        take(bytes, 0);
+    public record Need(long held, Growth wanted, long roomBytes) {
+        private long reach() {
+            return held + wanted.lengthBytes();
+        }
     }
 
     /**
-     * The same when much is to be stored at once or later: the master is asked in any case.
+     * Something is about to be written, or allocated: then the master is asked in any case.
      *
-     * @param roomBytes have to fit now into quotas of space and on the disks of the file; 0 asks
-     *     for none
+     * @param needed looked at again when a commit has changed what is held; never blocks
      * @throws FsException EDQUOT, ENOSPC; whatever prevents asking
      */
-    public void take(long bytes, long roomBytes) {
+    public void take(Supplier<Need> needed) {
         lock.lock();
         try {
             if (settled) {
                 settled = false;
-                left = 0;
+                forget();
             }
             long now = master.session().quotas();
             if (quotas != now) {
                 quotas = now;
-                left = 0;
+                forget();
             }
-            if (bytes > left || roomBytes > 0) {
+            Need need = needed.get();
+            if (!isAllowed(need)) {
                 // The master takes the rest back before it answers, also when it refuses.
-                left = 0;
-                left = ask(bytes, roomBytes);
+                forget();
+                need = ask(need, needed);
             }
+            long bytes = need.wanted.storedBytes();
             left -= bytes;
             taken.addAndGet(Math.min(bytes, MOST_COUNTED_BYTES));
         } finally {
@@ -94,29 +106,49 @@ public final class Allowance {
         }
     }
 
+    @GuardedBy("lock")
+    private void forget() {
+        left = 0;
+        reach = 0;
+    }
+
+    @GuardedBy("lock")
+    private boolean isAllowed(Need need) {
+        boolean isInReach = need.wanted.lengthBytes() == 0 || need.reach() <= reach;
+        return isInReach && need.wanted.storedBytes() <= left && need.roomBytes == 0;
+    }
+
     /**
      * Asks the master. What is being committed may count twice there for a moment: a refusal counts
      * only when all is committed.
      */
     @GuardedBy("lock")
-    private long ask(long bytes, long roomBytes) {
+    private Need ask(Need need, Supplier<Need> needed) {
         long held = taken.get() - committed.get();
         try {
-            return allowed(held, bytes, roomBytes);
+            allow(need, held);
+            return need;
         } catch (FsException e) {
-            if (e.errno() != Errno.EDQUOT || held == 0) {
+            if (e.errno() != Errno.EDQUOT || held == 0 && need.held == 0) {
                 throw e;
             }
         }
         commit.run();
         committed.set(taken.get());
         settled = false;
-        return allowed(0, bytes, roomBytes);
+        Need again = needed.get();
+        allow(again, 0);
+        return again;
     }
 
-    private long allowed(long heldBytes, long bytes, long roomBytes) {
-        Reply reply = master.ask(new Query.GetAllowance(ino, heldBytes, bytes, roomBytes));
-        return Await.expect(reply, Reply.AllowanceReply.class).bytes();
+    @GuardedBy("lock")
+    private void allow(Need need, long heldBytes) {
+        Growth held = new Growth(need.held, heldBytes);
+        Reply reply =
+                master.ask(new Query.GetAllowance(ino, held, need.wanted, need.roomBytes));
+        Growth allowed = Await.expect(reply, Reply.AllowanceReply.class).growth();
+        left = allowed.storedBytes();
+        reach = need.held + allowed.lengthBytes();
     }
 
     /** What a commit that begins now commits; for {@link #settle}. */

@@ -200,7 +200,7 @@ public final class FileContents {
             throw new FsException(Errno.EFBIG);
         }
         if (end > size) {
-            ContentWriter.allow(state, size, end - size);
+            ContentWriter.allowHole(state, end);
             extend(state, end);
         }
     }

@@ -21,8 +21,9 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
-import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Growth;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
+import io.cairn.wire.master.Query;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -172,27 +173,66 @@ class OpenInodeTest {
         }
     }
 
-    private static void isOverQuota(Executable call) {
-        assertEquals(Errno.EDQUOT, assertThrows(FsException.class, call).errno());
+    private static void isFull(Executable call) {
+        assertEquals(Errno.ENOSPC, assertThrows(FsException.class, call).errno());
     }
 
     @Test
     void aModeIsSetThoughWhatWasWrittenIsRefused() {
-        cluster.namespace.limit(Account.user(0), 100);
+        cluster.shared.isFull = true;
         write(1000);
         assertEquals(0600, set(AttributeChange.NONE.withMode(0600)).mode());
         Attributes stored = cluster.namespace.require(inode.ino()).attributes();
         assertEquals(0600, stored.mode());
         assertEquals(0, stored.size());
-        isOverQuota(file::flush);
+        isFull(file::flush);
     }
 
     @Test
     void timesAreNotSetBeforeWhatWasWritten() {
-        cluster.namespace.limit(Account.user(0), 100);
+        cluster.shared.isFull = true;
         write(1000);
-        isOverQuota(() -> set(AttributeChange.NONE.withMtime(1)));
-        isOverQuota(file::flush);
+        isFull(() -> set(AttributeChange.NONE.withMtime(1)));
+        isFull(file::flush);
+    }
+
+    private void setQuotas() {
+        cluster.shared.quotas = 1;
+        mount.master().session().quotasChanged(1);
+    }
+
+    private void asked(Growth held, Growth wanted) {
+        assertEquals(
+                new Query.GetAllowance(inode.ino(), held, wanted, 0),
+                cluster.shared.asked.getLast());
+    }
+
+    /** The hole counts for the length at once, and for nothing again when it is written. */
+    @Test
+    void aWriteBehindTheEndAsksForTheHoleBeforeIt() {
+        setQuotas();
+        int far = 1 << 20;
+        file.write(far, ByteBuffer.wrap(bytes(10, 1)));
+        asked(Growth.NONE, new Growth(far + 10, 10));
+        write(20);
+        asked(new Growth(far + 10, 10), new Growth(0, 20));
+        file.write(far + 10, ByteBuffer.wrap(bytes(5, 1)));
+        asked(new Growth(far + 10, 30), new Growth(5, 5));
+        inode.commitAndWait();
+        file.write(far + 100, ByteBuffer.wrap(bytes(1, 1)));
+        asked(Growth.NONE, new Growth(86, 1));
+        int count = cluster.shared.asked.size();
+        file.write(2L * far, ByteBuffer.allocate(0));
+        assertEquals(count, cluster.shared.asked.size(), "nothing is written");
+    }
+
+    @Test
+    void aHoleIsAskedForWithoutBytes() {
+        setQuotas();
+        file.allocate(0, 1000, 100);
+        assertEquals(
+                new Query.GetAllowance(inode.ino(), Growth.NONE, new Growth(1100, 0), 100),
+                cluster.shared.asked.getLast());
     }
 
     /** The master would refuse both together, and then the write is told once more. */
@@ -201,8 +241,7 @@ class OpenInodeTest {
         write(10);
         assertEquals(7, set(AttributeChange.NONE.withUid(7)).uid());
         assertFalse(inode.isDirty());
-        cluster.shared.quotas = 1;
-        mount.master().session().quotasChanged(1);
+        setQuotas();
         write(20);
         assertEquals(8, set(AttributeChange.NONE.withUid(8)).uid());
         assertTrue(inode.isDirty());

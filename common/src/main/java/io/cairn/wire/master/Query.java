@@ -4,6 +4,7 @@ import io.cairn.cluster.MapFetch;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Growth;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -236,15 +237,15 @@ public sealed interface Query extends TypedMessage {
     }
 
     /**
-     * How many bytes more a file may be written, before they are committed: AllowanceReply; EDQUOT
-     * when it is fewer than asked for. What was allowed before counts no more.
+     * How much a file may grow by writes, before they are committed: AllowanceReply; EDQUOT when it
+     * is less than asked for. What was allowed before counts no more.
      *
-     * @param heldBytes what was allowed and written before, and is not committed yet
-     * @param wantedBytes the least to be allowed now
+     * @param held what was allowed and written before, and is not committed yet
+     * @param wanted the least to be allowed now, beyond what is held
      * @param roomBytes so much has to fit now into limits of space and on the disks of the file,
      *     else EDQUOT or ENOSPC; nothing is kept for it. 0 when nobody wants to know
      */
-    record GetAllowance(long ino, long heldBytes, long wantedBytes, long roomBytes)
+    record GetAllowance(long ino, Growth held, Growth wanted, long roomBytes)
             implements OfLeader {
         @Override
         public QueryType type() {
@@ -253,11 +254,13 @@ public sealed interface Query extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(ino).i64(heldBytes).i64(wantedBytes).i64(roomBytes);
+            Codecs.growth(out.i64(ino), held);
+            Codecs.growth(out, wanted);
+            out.i64(roomBytes);
         }
 
         static GetAllowance decode(Decoder in) {
-            return new GetAllowance(in.i64(), in.i64(), in.i64(), in.i64());
+            return new GetAllowance(in.i64(), Codecs.growth(in), Codecs.growth(in), in.i64());
         }
     }
 

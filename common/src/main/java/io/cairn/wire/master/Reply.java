@@ -15,6 +15,7 @@ import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.Usage;
+import io.cairn.fs.quota.Growth;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -234,8 +235,8 @@ public sealed interface Reply extends TypedMessage {
         }
     }
 
-    /** Bytes that a file may be written. */
-    record AllowanceReply(long bytes) implements Reply {
+    /** How much more a file may grow by writes. */
+    record AllowanceReply(Growth growth) implements Reply {
         @Override
         public ReplyType type() {
             return ReplyType.ALLOWANCE;
@@ -243,11 +244,11 @@ public sealed interface Reply extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(bytes);
+            Codecs.growth(out, growth);
         }
 
         static AllowanceReply decode(Decoder in) {
-            return new AllowanceReply(in.i64());
+            return new AllowanceReply(Codecs.growth(in));
         }
     }
 

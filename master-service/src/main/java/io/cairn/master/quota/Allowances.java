@@ -8,6 +8,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Usage;
 import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Growth;
 import io.cairn.fs.quota.LimitedAccount;
 import io.cairn.fs.quota.Quota;
 import io.cairn.fs.quota.Sums;
@@ -49,6 +50,8 @@ public final class Allowances {
 
     /** What is allowed where nothing is limited, or more if wanted; ends when that changes. */
     static final long FREE_BYTES = 1L << 40;
+
+    private static final Growth FREE = new Growth(FREE_BYTES, FREE_BYTES);
 
     /** More files than that are not looked at one by one when a directory moves. */
     private static final int MAX_LOOKED = 4096;
@@ -92,45 +95,42 @@ public final class Allowances {
         this.wallNs = wallNs;
     }
 
-    /** Allows bytes; nothing else has to fit. */
-    long take(long session, long ino, long held, long wanted) {
-        return take(session, ino, held, wanted, 0);
-    }
-
     /**
-     * Allows bytes.
+     * Allows a file to grow.
      *
-     * @param held allowed before, and written since; not committed yet
-     * @param wanted the least
-     * @param room so much has to fit into limits of space; it is not kept
-     * @return how many, at least those wanted
+     * @return by how much, at least what is wanted
      * @throws FsException EDQUOT
      */
-    synchronized long take(long session, long ino, long held, long wanted, long room) {
+    synchronized Growth take(long session, Query.GetAllowance m) {
         forgetOtherTerms();
+        long ino = m.ino();
         giveBack(session, ino);
         List<LimitedAccount> limiting = namespace.get().accounts().limiting(ino);
         if (limiting.isEmpty()) {
             hold(session, ino, new Grant(Set.of(), Sums.ZERO));
-            return Math.max(FREE_BYTES, wanted);
+            return more(FREE, m.wanted());
         }
         long copies = copies(ino);
-        LimitedAccount refusing = refusing(limiting, copies, held, wanted, room);
+        LimitedAccount refusing = refusing(limiting, copies, m);
         if (refusing != null) {
             sweep();
-            refusing = refusing(limiting, copies, held, wanted, room);
+            refusing = refusing(limiting, copies, m);
         }
         // Whoever was allowed bytes before a limit was set has written them.
         if (refusing != null) {
-            hold(session, ino, grant(limiting, held, copies));
+            hold(session, ino, grant(limiting, m.held(), copies));
             throw new FsException(
                     Errno.EDQUOT, "the quota of " + refusing.account() + " is used up");
         }
-        long free = free(tightest(limiting, copies), copies);
-        long step = wanted == 0 ? 0 : Math.min(STEP_BYTES, (free - held) / 4);
-        long allowed = Math.max(wanted, step);
-        hold(session, ino, grant(limiting, held + allowed, copies));
+        Growth allowed = allowed(limiting, copies, m);
+        hold(session, ino, grant(limiting, m.held().plus(allowed), copies));
         return allowed;
+    }
+
+    private static Growth more(Growth one, Growth other) {
+        return new Growth(
+                Math.max(one.lengthBytes(), other.lengthBytes()),
+                Math.max(one.storedBytes(), other.storedBytes()));
     }
 
     /** What was committed or closed while another master led was not given back here. */
@@ -146,32 +146,47 @@ public final class Allowances {
 
     /** An account without room for what is wanted, or without space for the room; null if none. */
     private @Nullable LimitedAccount refusing(
-            List<LimitedAccount> limiting, long copies, long held, long wanted, long room) {
-        LimitedAccount tightest = tightest(limiting, copies);
-        if (free(tightest, copies) - held < wanted) {
-            return tightest;
-        }
+            List<LimitedAccount> limiting, long copies, Query.GetAllowance m) {
         for (LimitedAccount each : limiting) {
-            if (freeSpace(each, copies) - held < room) {
+            long length = freeLength(each) - m.held().lengthBytes();
+            long space = freeSpace(each, copies) - m.held().storedBytes();
+            if (isMore(m.wanted().lengthBytes(), length)
+                    || isMore(m.wanted().storedBytes(), space)
+                    || isMore(m.roomBytes(), space)) {
                 return each;
             }
         }
         return null;
     }
 
-    private LimitedAccount tightest(List<LimitedAccount> limiting, long copies) {
-        LimitedAccount tightest = limiting.getFirst();
-        for (LimitedAccount each : limiting) {
-            if (free(each, copies) < free(tightest, copies)) {
-                tightest = each;
-            }
-        }
-        return tightest;
+    /** Nothing fits everywhere, also where more is used than a limit allows. */
+    private static boolean isMore(long wanted, long free) {
+        return wanted > 0 && wanted > free;
     }
 
-    private long free(LimitedAccount each, long copies) {
+    /** More than is wanted, so that the next writes need not ask; less of it near a limit. */
+    private Growth allowed(List<LimitedAccount> limiting, long copies, Query.GetAllowance m) {
+        if (m.wanted().equals(Growth.NONE)) {
+            return Growth.NONE;
+        }
+        long length = Long.MAX_VALUE;
+        long space = Long.MAX_VALUE;
+        for (LimitedAccount each : limiting) {
+            length = Math.min(length, freeLength(each));
+            space = Math.min(space, freeSpace(each, copies));
+        }
+        return new Growth(
+                step(m.wanted().lengthBytes(), length - m.held().lengthBytes()),
+                step(m.wanted().storedBytes(), space - m.held().storedBytes()));
+    }
+
+    private static long step(long wanted, long free) {
+        return Math.max(wanted, Math.min(STEP_BYTES, free / 4));
+    }
+
+    private long freeLength(LimitedAccount each) {
         long limit = each.limits(wallNs.getAsLong()).lengthBytes();
-        return Math.min(free(used(each).lengthBytes(), limit), freeSpace(each, copies));
+        return free(used(each).lengthBytes(), limit);
     }
 
     private long freeSpace(LimitedAccount each, long copies) {
@@ -200,8 +215,10 @@ public final class Allowances {
                 : Math.max(1, map.copies(layout));
     }
 
-    private static Grant grant(List<LimitedAccount> limiting, long bytes, long copies) {
-        return new Grant(accounts(limiting), new Sums(0, bytes, bytes * copies));
+    private static Grant grant(List<LimitedAccount> limiting, Growth growth, long copies) {
+        return new Grant(
+                accounts(limiting),
+                new Sums(0, growth.lengthBytes(), growth.storedBytes() * copies));
     }
 
     private static Set<Account> accounts(List<LimitedAccount> limiting) {
@@ -317,9 +334,9 @@ public final class Allowances {
             return new Reply.Failure(Errno.NO_SESSION, "session " + session + " is not open");
         }
         try {
-            long bytes = take(session, m.ino(), m.heldBytes(), m.wantedBytes(), m.roomBytes());
+            Growth growth = take(session, m);
             requireDisks(m.ino(), m.roomBytes(), disks);
-            return new Reply.AllowanceReply(bytes);
+            return new Reply.AllowanceReply(growth);
         } catch (FsException e) {
             return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
         }

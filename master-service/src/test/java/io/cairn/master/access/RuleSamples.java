@@ -7,6 +7,7 @@ import io.cairn.fs.HostContact;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Growth;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SharingMutation;
 import io.cairn.wire.master.HostMutation;
@@ -128,7 +129,7 @@ final class RuleSamples {
                 new Query.GetPath(file),
                 new Query.CheckTail(file),
                 new Query.HoldStill(file, 1000),
-                new Query.GetAllowance(file, 0, 1, 1),
+                new Query.GetAllowance(file, Growth.NONE, new Growth(1, 1), 1),
                 new Query.GetRoom(file),
                 new Query.GetUsage(),
                 new Query.GetMap(0, 0, 0),

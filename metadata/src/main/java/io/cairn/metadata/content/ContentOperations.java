@@ -7,7 +7,6 @@ import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeProtection;
@@ -70,7 +69,10 @@ public final class ContentOperations {
         };
     }
 
-    /** Writes into an inode, whose contents the reply does not tell. */
+    /**
+     * Writes into an inode, whose contents the reply does not tell. Quotas were asked before the
+     * bytes were taken from an application: what was taken is not refused any more.
+     */
     public Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
         Inode inode = writable(m.ino());
         byte[] old = inode.inline();
@@ -88,7 +90,6 @@ public final class ContentOperations {
         requireInline(m.lengthAfterBytes(old), limit);
         InodeDraft draft = new InodeDraft(inode);
         draft.setInline(m.applyTo(old));
-        requireRoom(inode, draft);
         layouts.settle(draft);
         Inode after = written(draft, m.mtimeNs()).inode();
         return new Reply.WrittenReply(
@@ -100,15 +101,6 @@ public final class ContentOperations {
         Inode inode = inodes.file(ino);
         InodeProtection.requireGrowing(inode);
         return inode;
-    }
-
-    private void requireRoom(Inode inode, InodeDraft draft) {
-        Sums more =
-                new Sums(
-                        0,
-                        draft.sizeBytes - inode.attributes().size(),
-                        draft.usedBytes - inode.attributes().usedBytes());
-        inodes.quotas().requireChange(inode, draft.uid, draft.gid, more);
     }
 
     /**

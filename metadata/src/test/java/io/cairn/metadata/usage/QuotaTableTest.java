@@ -78,7 +78,6 @@ class QuotaTableTest {
         limit(account, 0, 1000, 1024);
         long file = bench.create(dir, "f", "x".repeat(600)).ino();
         bench.fails(Errno.EDQUOT, Bench.creation(dir, "g", "x".repeat(401)));
-        bench.fails(Errno.EDQUOT, writing(file, 1001));
         bench.fails(
                 Errno.EDQUOT,
                 new TreeMutation.SetAttributes(file, AttributeChange.NONE.withSize(1001)));
@@ -87,6 +86,18 @@ class QuotaTableTest {
         bench.create(dir, "g", "x".repeat(500));
         bench.fails(Errno.EDQUOT, Bench.creation(dir, "h", "x"));
         bench.create(dir, "empty");
+        bench.verify();
+    }
+
+    /** The master has allowed it before it was taken from an application. */
+    @Test
+    void whatWasTakenIsNotRefusedAtTheEnd() {
+        limit(account, 0, 1000, 0);
+        long file = bench.create(dir, "f").ino();
+        bench.create(dir, "meanwhile", "x".repeat(900));
+        bench.write(writing(file, 600));
+        assertEquals(1500, only().used().lengthBytes());
+        bench.fails(Errno.EDQUOT, Bench.creation(dir, "h", "x"));
         bench.verify();
     }
 
@@ -154,7 +165,9 @@ class QuotaTableTest {
                 Errno.EDQUOT,
                 new TreeMutation.SetAttributes(file, AttributeChange.NONE.withUid(11)));
         bench.change(file, AttributeChange.NONE.withGid(21));
-        bench.fails(Errno.EDQUOT, writing(file, 5));
+        bench.fails(
+                Errno.EDQUOT,
+                new TreeMutation.SetAttributes(file, AttributeChange.NONE.withSize(5)));
         bench.verify();
     }
 

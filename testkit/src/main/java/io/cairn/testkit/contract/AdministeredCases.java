@@ -195,6 +195,41 @@ final class AdministeredCases extends Scene {
         fs.rename("outside", "full/inside", 0);
     }
 
+    /** The hole before a byte counts for the length; what comes into it later does not. */
+    @Case
+    void aHoleCountsForTheLimitOfADirectory() {
+        fs.mkdir("full", 0755);
+        orders.limit(fs.stat("full").ino(), new Sums(0, LIMIT_BYTES, 0));
+        int fd = fs.open("full/f", Posix.O_CREAT | O_RDWR, 0644);
+        fails(
+                Errno.EDQUOT,
+                () -> {
+                    fs.pwrite(fd, new byte[1], 1L << 30);
+                    fs.fsync(fd);
+                });
+        assertEquals(1, fs.pwrite(fd, new byte[1], LIMIT_BYTES - 1));
+        fs.fsync(fd);
+        byte[] half = new byte[LIMIT_BYTES / 2];
+        assertEquals(half.length, fs.pwrite(fd, half, 0));
+        fs.fsync(fd);
+        assertEquals(LIMIT_BYTES, fs.fstat(fd).size());
+        fs.close(fd);
+    }
+
+    @Case
+    void whatWasTakenIsNotRefusedWhenOthersReachTheLimit() {
+        fs.mkdir("full", 0755);
+        orders.limit(fs.stat("full").ino(), new Sums(0, LIMIT_BYTES, 0));
+        fs.create("full/other", 0644);
+        int fd = fs.open("full/f", Posix.O_CREAT | O_RDWR, 0644);
+        assertEquals(600, fs.pwrite(fd, new byte[600], 0));
+        fs.truncate("full/other", LIMIT_BYTES - 100);
+        fs.fsync(fd);
+        fs.close(fd);
+        assertEquals(600, fs.stat("full/f").size());
+        fails(Errno.EDQUOT, () -> fs.truncate("full/other", LIMIT_BYTES));
+    }
+
     @Case(needs = Posix.Capability.FALLOCATE)
     void allocationEndsAtTheLimitOfADirectory() {
         fs.mkdir("full", 0755);
