@@ -10,6 +10,7 @@ import io.cairn.metadata.cluster.StorageOperations;
 import io.cairn.metadata.content.ContentClone;
 import io.cairn.metadata.content.ContentOperations;
 import io.cairn.metadata.content.DoubtfulObjects;
+import io.cairn.metadata.content.InlineLayout;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.content.ObjectLedger;
 import io.cairn.metadata.content.RangeClone;
@@ -104,6 +105,7 @@ final class Interpreter {
         locks = new LockTable(store, transaction, inodes, hosts);
         DirectoryTable directories = new DirectoryTable(transaction);
         LayoutChoice layouts = new LayoutChoice(cluster, transaction.counters());
+        InlineLayout inline = new InlineLayout(layouts, ledger, doubtful);
         contentOperations =
                 new ContentOperations(transaction, inodes, ledger, layouts, cluster, doubtful);
         TrashBin trash = new TrashBin(store, transaction, inodes, directories, classes);
@@ -116,11 +118,11 @@ final class Interpreter {
                         names,
                         new RenameOperation(transaction, inodes, directories, trash),
                         new AttributeOperations(
-                                transaction, inodes, xattrs, contentOperations, layouts),
+                                transaction, inodes, xattrs, contentOperations, layouts, inline),
                         contentOperations);
         sessionOperations = new SessionOperations(transaction, sessions, locks, doubtful, cluster);
         hostOperations = new HostOperations(hosts, locks);
-        EditOperation edits = new EditOperation(transaction, inodes, layouts);
+        EditOperation edits = new EditOperation(transaction, inodes, layouts, inline);
         rangeClone = new RangeClone(transaction, inodes, ledger, shared, doubtful);
         ContentClone contents = new ContentClone(transaction, layouts, shared);
         FileClone clones = new FileClone(transaction, inodes, names, contents, shared);

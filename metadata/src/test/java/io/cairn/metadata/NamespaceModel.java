@@ -410,8 +410,8 @@ final class NamespaceModel {
             return reply(node, null);
         }
         node.policy = policy;
-        if (node.isFile() && node.inline != null) {
-            node.seed = LayoutChoice.seed(node.ino);
+        if (node.inline != null && node.isFile() && node.seed != LayoutChoice.seed(node.ino)) {
+            node.setObject(nextOid++);
         }
         changed(node);
         return reply(node, null);

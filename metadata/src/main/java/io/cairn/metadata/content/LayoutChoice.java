@@ -97,18 +97,33 @@ public final class LayoutChoice {
     }
 
     /**
-     * The layout that the policy asks for, for contents in the inode. Where a client moves them
-     * into chunks and some of these were renewed because of a snapshot, it is the one they have. So
-     * it is where the policy has no pool yet: a client may just be moving them to the present one.
-     * But it is never one with another key, or with none: they would be on disks as they are.
+     * The layout that the policy asks for, for contents in the inode: the present one if that is
+     * so, else one with a new object. Where a client moves them into chunks and some of these were
+     * renewed because of a snapshot, it is the one they have. So it is where the policy has no pool
+     * yet: a client may just be moving them to the present one. But it is never one with another
+     * key, or with none: they would be on disks as they are.
      */
-    public Layout chooseAgain(long ino, Policy policy, Layout present) {
-        if (present.runs().size() > 1) {
+    Layout chooseAgain(long ino, Policy policy, Layout present) {
+        boolean isSameKey = hasKey(present, policy.kind().key());
+        if (isSameKey && present.runs().size() > 1) {
             return present;
         }
         Layout chosen = choose(ino, policy, present.lastOid());
-        boolean isSameKey = cluster.map().kind(present).key() == policy.key();
-        return chosen.hasPool() || !present.hasPool() || !isSameKey ? chosen : present;
+        if (chosen.equals(present) || (isSameKey && present.hasPool() && !chosen.hasPool())) {
+            return present;
+        }
+        return chosen.withRuns(List.of(chosen.lastRun().beside(0, counters.takeOid())));
+    }
+
+    private boolean hasKey(Layout layout, int key) {
+        ClusterMap map = cluster.map();
+        for (int id : layout.pools()) {
+            Pool pool = map.pool(id);
+            if ((pool == null ? 0 : pool.key()) != key) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**

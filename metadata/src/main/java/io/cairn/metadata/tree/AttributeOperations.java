@@ -9,6 +9,7 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.content.ContentOperations;
+import io.cairn.metadata.content.InlineLayout;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.AclOperation;
 import io.cairn.metadata.inode.InodeDraft;
@@ -44,18 +45,21 @@ public final class AttributeOperations {
     private final XattrTable xattrs;
     private final ContentOperations contents;
     private final LayoutChoice layouts;
+    private final InlineLayout inline;
 
     public AttributeOperations(
             Transaction transaction,
             InodeTable inodes,
             XattrTable xattrs,
             ContentOperations contents,
-            LayoutChoice layouts) {
+            LayoutChoice layouts,
+            InlineLayout inline) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.xattrs = xattrs;
         this.contents = contents;
         this.layouts = layouts;
+        this.inline = inline;
     }
 
     public EntryReply setAttributes(TreeMutation.SetAttributes m) {
@@ -246,10 +250,11 @@ public final class AttributeOperations {
         requirePossible(policy);
         Inode inode = inodes.require(m.ino());
         InodeDraft draft = new InodeDraft(inode);
+        draft.policy = policy;
         Layout layout = inode.layout();
         if (layout != null) {
             if (inode.inline() != null) {
-                draft.layout = layouts.chooseAgain(m.ino(), policy, layout);
+                inline.follow(draft);
             } else if (!layouts.satisfies(layout, policy)) {
                 throw new FsException(
                         Errno.ESTALE, "the contents of inode " + m.ino() + " have to be moved");
@@ -262,7 +267,6 @@ public final class AttributeOperations {
             // Whoever sets it for a whole tree changes only what is not so already.
             return reply(inode);
         }
-        draft.policy = policy;
         draft.ctimeNs = transaction.nowNs();
         return reply(inodes.put(draft));
     }

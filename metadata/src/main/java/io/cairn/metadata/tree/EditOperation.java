@@ -7,6 +7,7 @@ import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.FileType;
 import io.cairn.fs.ModeChange;
+import io.cairn.metadata.content.InlineLayout;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeProtection;
@@ -27,11 +28,17 @@ public final class EditOperation {
     private final Transaction transaction;
     private final InodeTable inodes;
     private final LayoutChoice layouts;
+    private final InlineLayout inline;
 
-    public EditOperation(Transaction transaction, InodeTable inodes, LayoutChoice layouts) {
+    public EditOperation(
+            Transaction transaction,
+            InodeTable inodes,
+            LayoutChoice layouts,
+            InlineLayout inline) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.layouts = layouts;
+        this.inline = inline;
     }
 
     /** EINVAL for a change that cannot be made to anything. */
@@ -116,9 +123,7 @@ public final class EditOperation {
         draft.policy = policy;
         Layout layout = draft.layout;
         if (layout != null && draft.inline != null && !layouts.satisfies(layout, policy)) {
-            Layout chosen = layouts.chooseAgain(draft.ino, policy, layout);
-            isChanged |= !chosen.equals(layout);
-            draft.layout = chosen;
+            isChanged |= inline.follow(draft);
         }
         return isChanged;
     }

@@ -13,11 +13,18 @@ import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
+import io.cairn.fs.Name;
 import io.cairn.metadata.Bench;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.ContentMutation.SharingMutation.ShareChunks;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.InodeEdit;
+import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.TreeMutation;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Files of policies with a key go to pools with this key, and never into inodes. */
@@ -94,6 +101,97 @@ final class EncryptedLayoutTest {
     private static ShareChunks shared(Inode target, Inode source, long bytes) {
         long version = target.attributes().version();
         return new ShareChunks(target.ino(), version, source.ino(), 0, bytes);
+    }
+
+    private static Layout layout(Bench bench, long ino) {
+        return Objects.requireNonNull(bench.inode(ino).layout());
+    }
+
+    private static List<String> garbage(Bench bench) {
+        return bench.namespace.garbage(0, 100).stream()
+                .map(
+                        task ->
+                                "pool %d object %d from %d"
+                                        .formatted(task.poolId(), task.oid(), task.fromChunk()))
+                .toList();
+    }
+
+    private static String allOf(Layout layout) {
+        return "pool %d object %d from 0"
+                .formatted(layout.lastRun().poolId(), layout.lastOid());
+    }
+
+    /** A client that moves the contents may have stored plain chunks, and not have told so. */
+    @Test
+    void aNewPolicyOfContentsInTheInodeReleasesTheObjectInTheFormerPool() {
+        Bench bench = new Bench();
+        bench.changeMap(
+                LayoutChoiceTest.kinds(pool(2, Compression.NONE, 0), pool(2, Compression.NONE, 7)));
+        long ino = bench.create(ROOT, "f", "hello").ino();
+        Layout plain = layout(bench, ino);
+        bench.ok(new TreeMutation.SetPolicy(ino, TWO));
+        assertEquals(plain, layout(bench, ino), "the same place");
+        assertEquals(List.of(), garbage(bench));
+        bench.ok(new TreeMutation.SetPolicy(ino, TWO.withKey(7)));
+        Layout encrypted = layout(bench, ino);
+        assertEquals(2, encrypted.lastRun().poolId());
+        assertTrue(encrypted.lastOid() > plain.lastOid());
+        assertEquals(List.of(allOf(plain)), garbage(bench));
+        bench.ok(new TreeMutation.SetPolicy(ino, TWO.withKey(9)));
+        Layout nowhere = layout(bench, ino);
+        assertFalse(nowhere.hasPool());
+        bench.ok(new TreeMutation.SetPolicy(ino, TWO));
+        assertEquals(1, layout(bench, ino).lastRun().poolId());
+        assertEquals(List.of(allOf(plain), allOf(encrypted)), garbage(bench));
+        bench.verify();
+    }
+
+    /** Chunks of another size would be looked for elsewhere, under the same object. */
+    @Test
+    void anEditOfTheChunkSizeReleasesTheObjectToo() {
+        Bench bench = Bench.withPools(2);
+        long ino = bench.create(ROOT, "f", "hello").ino();
+        Layout before = layout(bench, ino);
+        InodeEdit edit = InodeEdit.policy(InodeEdit.CHUNK_SIZE, new Policy(0, 16, -1));
+        bench.leader(new JobMutation.EditInode(ino, 0, edit));
+        Layout after = layout(bench, ino);
+        assertEquals(16, after.chunkSizeLog2());
+        assertTrue(after.lastOid() > before.lastOid());
+        assertEquals(List.of(allOf(before)), garbage(bench));
+        bench.verify();
+    }
+
+    /** A client moves the contents, and a chunk of them was stored where no snapshot has it. */
+    @Test
+    void chunksThatWereRenewedLeaveAPlainPoolWithTheRest() {
+        Bench bench = new Bench();
+        bench.changeMap(
+                LayoutChoiceTest.kinds(
+                        pool(2, Compression.NONE, 0),
+                        pool(2, Compression.NONE, 7),
+                        pool(1, Compression.NONE, 0)));
+        long ino = bench.create(ROOT, "f", "hello").ino();
+        bench.leader(new SnapshotMutation.BeginSnapshot(ROOT, Name.of("s")));
+        int number = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        bench.leader(new SnapshotMutation.FinishSnapshot(number));
+        long first = layout(bench, ino).lastOid();
+        bench.ok(new ContentMutation.RenewChunks(ino, new long[] {0}, new long[] {first}));
+        Layout renewed = layout(bench, ino);
+        assertEquals(2, renewed.runs().size());
+        bench.ok(new TreeMutation.SetPolicy(ino, new Policy(1, 0, -1)));
+        assertEquals(renewed, layout(bench, ino), "plain is as good as plain");
+        bench.ok(new TreeMutation.SetPolicy(ino, TWO.withKey(7)));
+        Layout encrypted = layout(bench, ino);
+        assertEquals(1, encrypted.runs().size());
+        assertEquals(2, encrypted.lastRun().poolId());
+        bench.leader(new SnapshotMutation.DropSnapshot(number));
+        while (bench.namespace.snapshotStatus().isSweeping()) {
+            bench.leader(new SnapshotMutation.SweepHistory(1000));
+        }
+        Set<Long> gone = new HashSet<>();
+        bench.namespace.garbage(0, 100).forEach(task -> gone.add(task.oid()));
+        renewed.runs().forEach(run -> assertTrue(gone.contains(run.oid()), run + " stays"));
+        bench.verify();
     }
 
     @Test
