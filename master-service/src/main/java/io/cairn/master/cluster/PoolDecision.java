@@ -3,6 +3,7 @@ package io.cairn.master.cluster;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
@@ -53,7 +54,9 @@ final class PoolDecision {
     /**
      * The kinds of which there are to be pools: the plain one, those that are wanted, and those of
      * pools that something refers to. Each of them also without its compression: a file may keep
-     * the labels of one class and take the compression of another one.
+     * the labels of one class and take the compression of another one. For the same reason all
+     * labels also with all keys, without a compression: in pools with other labels, or without the
+     * key, its chunks may not be.
      *
      * @param used pools that a file or an entry of garbage refers to
      * @param wanted kinds that classes ask for
@@ -67,7 +70,21 @@ final class PoolDecision {
             }
         }
         List.copyOf(kinds).forEach(kind -> kinds.add(kind.unpacked()));
+        kinds.addAll(labelledWithKeys(kinds));
         return kinds;
+    }
+
+    private static Set<Pool.Kind> labelledWithKeys(Set<Pool.Kind> kinds) {
+        Set<Pool.Kind> found = new LinkedHashSet<>();
+        for (Pool.Kind labelled : kinds) {
+            for (Pool.Kind keyed : kinds) {
+                if (!labelled.labels().isAny() && keyed.key() != 0) {
+                    found.add(
+                            new Pool.Kind(Compression.NONE, labelled.labels(), keyed.key()));
+                }
+            }
+        }
+        return found;
     }
 
     /**

@@ -14,6 +14,7 @@ import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -239,6 +240,24 @@ final class PoolDecisionTest {
         assertEquals(
                 Set.of(Pool.Kind.PLAIN, packed, SSD),
                 PoolDecision.kinds(made, Set.of(used == null ? 0 : used.id()), Set.of()));
+    }
+
+    /** A file may keep the labels of a class, and take the key of another one. */
+    @Test
+    void allLabelsGetPoolsWithAllKeys() {
+        Pool.Kind keyed = new Pool.Kind(Compression.ZSTD, Labels.Expression.ANY, 7);
+        Pool.Kind both = new Pool.Kind(Compression.NONE, SSD.labels(), 7);
+        ClusterMap plain = labelled(HeadDecisionTest.even(), 1, "disk=ssd");
+        Set<Pool.Kind> kinds = PoolDecision.kinds(plain, Set.of(), Set.of(keyed, SSD));
+        assertEquals(Set.of(Pool.Kind.PLAIN, keyed, keyed.unpacked(), SSD, both), kinds);
+        ClusterMap made =
+                expanded(plain, List.copyOf(plain.targets()), kinds.toArray(Pool.Kind[]::new));
+        assertEquals(List.of(1), copiesOf(made, both));
+        Pool used = Objects.requireNonNull(made.youngestPool(1, keyed));
+        assertEquals(
+                Set.of(Pool.Kind.PLAIN, keyed, keyed.unpacked(), SSD, both),
+                PoolDecision.kinds(made, Set.of(used.id()), Set.of(SSD)),
+                "files have the key still");
     }
 
     @Test
