@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.LockHost;
+import io.cairn.master.access.KeyNumbers;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.delegation.DelegationGate;
@@ -357,6 +358,7 @@ public final class MasterService implements AutoCloseable {
                 String.format("%016x", namespace.get().clusterId()));
         var _ =
                 submit(new LeaderMutation.Recover())
+                        .thenCompose(_ -> submit(KeyNumbers.passOver(namespace.get())))
                         .whenComplete(
                                 (_, error) -> {
                                     if (error == null) {

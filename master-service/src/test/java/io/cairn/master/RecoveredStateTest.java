@@ -12,6 +12,7 @@ import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
+import io.cairn.master.access.KeyNumbers;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
@@ -110,6 +111,7 @@ final class RecoveredStateTest {
         long groupEpoch = after.groups().iterator().next().epoch();
         assertTrue(groupEpoch > before.epoch() + 1_000, "group at " + groupEpoch);
         assertEquals(List.of(), namespace.check());
+        assertEquals(1024, KeyNumbers.last(namespace), "numbers of keys");
         long index = namespace.appliedIndex();
         time.pass(300);
         assertEquals(index, namespace.appliedIndex(), "once in a term");

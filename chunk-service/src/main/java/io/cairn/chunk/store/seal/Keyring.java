@@ -6,6 +6,7 @@ import io.cairn.cluster.Pool;
 import io.cairn.seal.MasterKey;
 import io.cairn.seal.WrappedKey;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +59,8 @@ public final class Keyring {
 
     /**
      * Takes what the masters say about keys. A key that was dropped stays so. One that was wrapped
-     * with another master key, which this server does not have, stays as it was.
+     * with another master key, which this server does not have, stays as it was. So does one of
+     * which the masters have another by the same number: files of this server have it.
      *
      * @return whether anything is new
      */
@@ -69,12 +71,10 @@ public final class Keyring {
             if (key.equals(known) || (known != null && known.isDropped())) {
                 continue;
             }
-            if (!key.isDropped() && secrets.containsKey(key.number()) && !opens(key)) {
+            String strangeness = strangeness(key);
+            if (!strangeness.isEmpty()) {
                 if (strange.add(key.number())) {
-                    LOG.error(
-                            "Key {} is wrapped with another master key now: start this server with"
-                                    + " that one",
-                            key.number());
+                    LOG.error("Key {} {}", key.number(), strangeness);
                 }
                 continue;
             }
@@ -95,12 +95,36 @@ public final class Keyring {
         return news;
     }
 
-    private boolean opens(WrappedKey key) {
+    /** Why a key does not take the place of the one in use by its number; empty when it does. */
+    private String strangeness(WrappedKey key) {
+        if (key.isDropped() || !secrets.containsKey(key.number())) {
+            return "";
+        }
+        if (unwrapped(key) == null) {
+            return "is wrapped with another master key now: start this server with that one";
+        }
+        return contradicts(key)
+                ? "is another one here than at the masters, and stays so: files have it. 'cairn"
+                        + " class keys rotate' gives the class a key that all know"
+                : "";
+    }
+
+    private byte @Nullable [] unwrapped(WrappedKey key) {
         try {
-            return master != null && master.unwrap(key).length > 0;
+            return master == null ? null : master.unwrap(key);
         } catch (GeneralSecurityException e) {
+            return null;
+        }
+    }
+
+    /** Whether a key is surely another one than the one in use by its number. */
+    boolean contradicts(WrappedKey key) {
+        byte[] secret = secrets.get(key.number());
+        if (secret == null || key.isDropped()) {
             return false;
         }
+        byte[] told = unwrapped(key);
+        return told != null && !MessageDigest.isEqual(secret, told);
     }
 
     /** Whether the keys of all these pools were told, be they of use here or not. */

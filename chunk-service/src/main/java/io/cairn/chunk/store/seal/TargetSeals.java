@@ -70,12 +70,20 @@ public final class TargetSeals {
         ring.learn(found);
         for (WrappedKey key : found) {
             stored.put(key.number(), key);
-            String objection = ring.isDropped(key.number()) ? null : ring.objection(key.number());
+            String objection = objection(key);
             if (objection != null) {
                 throw new TargetException(
                         Reason.UNUSABLE, paths.root() + " holds encrypted chunks: " + objection);
             }
         }
+    }
+
+    private @Nullable String objection(WrappedKey key) {
+        if (ring.contradicts(key)) {
+            return "its key %d is another one than that of the other directories of this server"
+                    .formatted(key.number());
+        }
+        return ring.isDropped(key.number()) ? null : ring.objection(key.number());
     }
 
     private List<WrappedKey> decode(ByteBuffer bytes) throws TargetException {

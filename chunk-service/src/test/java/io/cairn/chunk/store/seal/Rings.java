@@ -29,6 +29,13 @@ public final class Rings {
         return master(master).wrap(number, secret, new Random(number));
     }
 
+    /** Another key with the number of one. */
+    public static WrappedKey another(int number) {
+        byte[] secret = new byte[MasterKey.KEY_BYTES];
+        new Random(-number).nextBytes(secret);
+        return master(1).wrap(number, secret, new Random(number));
+    }
+
     /** A ring with one key, which all groups have. */
     public static Keyring of(int number) {
         Keyring ring = new Keyring(master(1));
