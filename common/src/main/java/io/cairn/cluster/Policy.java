@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param inlineBytes contents up to it may be in the inode, in bytes: 0 for none, or a power of two
  *     from {@link #MIN_INLINE_BYTES} to {@link #MAX_INLINE_BYTES}; -1 = the cluster's standard
  * @param labels of the chunk servers that may have copies; UNSAID = any
- * @param key number of the key that encrypts the chunks at rest; 0 = as the parent, or none
+ * @param key number of the key that encrypts the chunks at rest; 0 = as the parent, or none; {@link
+ *     #NO_KEY} = none, whatever the parent says
  */
 public record Policy(
         int replicas,
@@ -79,6 +80,9 @@ public record Policy(
         }
     }
 
+    /** Stands for chunks that are not encrypted although those of the parent may be. */
+    public static final int NO_KEY = -1;
+
     /** Stands for a limit of contents in the inode that nobody said. */
     public static final int UNSAID_INLINE = -1;
 
@@ -133,7 +137,7 @@ public record Policy(
                 replicas, chunkSizeLog2, stripeWidth, compression, inlineBytes, wanted, key);
     }
 
-    /** The same with another key; 0 = it does not say. */
+    /** The same with another key, or {@link #NO_KEY}; 0 = it does not say. */
     public Policy withKey(int number) {
         return new Policy(
                 replicas, chunkSizeLog2, stripeWidth, compression, inlineBytes, labels, number);
@@ -146,7 +150,7 @@ public record Policy(
 
     /** Which pools it asks for, besides their copies. */
     public Pool.Kind kind() {
-        return new Pool.Kind(compression.orNone(), labels.orAny(), key);
+        return new Pool.Kind(compression.orNone(), labels.orAny(), Math.max(0, key));
     }
 
     /** Largest number of replicas. */
@@ -197,10 +201,13 @@ public record Policy(
                 && chunkSizeIsPossible
                 && stripeWidth >= -1
                 && (inlineBytes == UNSAID_INLINE || isInlineLimit(inlineBytes))
-                && key >= 0;
+                && key >= NO_KEY;
     }
 
-    /** This policy where it says something, else {@code parent}. */
+    /**
+     * This policy where it says something, else {@code parent}. Who asks for no key gets a policy
+     * that does not say one, as of files that never had any.
+     */
     public Policy orElse(Policy parent) {
         return new Policy(
                 replicas > 0 ? replicas : parent.replicas,
@@ -209,7 +216,7 @@ public record Policy(
                 compression != Compression.UNSAID ? compression : parent.compression,
                 inlineBytes >= 0 ? inlineBytes : parent.inlineBytes,
                 labels.isSaid() ? labels : parent.labels,
-                key > 0 ? key : parent.key);
+                Math.max(0, key != 0 ? key : parent.key));
     }
 
     /**

@@ -19,7 +19,7 @@ final class PolicyCodec {
 
     private static final int LOWER_BITS = HAS_LABELS - 1;
 
-    /** In place of the size of chunks: that one and the number of a key are at the end. */
+    /** In place of the size of chunks: that one and the number of a key, or NO_KEY, follow. */
     private static final int HAS_KEY = LOWER_BITS - 1;
 
     /** The bit of the rule of a pool that says that the number of a key is at the end. */
@@ -29,14 +29,14 @@ final class PolicyCodec {
         // An impossible size stays impossible.
         int log2 = p.chunkSizeLog2();
         log2 = log2 < 0 || log2 > Layout.MAX_CHUNK_SIZE_LOG2 ? LOWER_BITS : log2;
-        int size = p.key() > 0 ? HAS_KEY : log2;
+        int size = p.key() != 0 ? HAS_KEY : log2;
         size |= p.compression().code() << COMPRESSION_SHIFT;
         size |= p.labels().isSaid() ? HAS_LABELS : 0;
         out.u8(CopiesCodec.code(p)).u8(size).i32(p.stripeWidth());
         if (p.labels().isSaid()) {
             out.text(p.labels().text());
         }
-        if (p.key() > 0) {
+        if (p.key() != 0) {
             out.u8(log2).i32(p.key());
         }
     }
@@ -55,11 +55,15 @@ final class PolicyCodec {
                 in.coded(Compression.CODES, size >> COMPRESSION_SHIFT),
                 CopiesCodec.inlineBytes(copies),
                 labels,
-                hasKey ? key(in) : 0);
+                hasKey ? keyOrNone(in) : 0);
     }
 
-    private static int key(Decoder in) {
+    private static int keyOrNone(Decoder in) {
         int key = in.i32();
+        return key == Policy.NO_KEY ? key : possible(key);
+    }
+
+    private static int possible(int key) {
         if (key <= 0) {
             throw new MalformedMessageException("impossible key " + key);
         }
@@ -104,7 +108,7 @@ final class PolicyCodec {
         int groupCount = in.i32();
         Labels.Expression labels =
                 (rule & HAS_LABELS) == 0 ? Labels.Expression.ANY : expression(in);
-        int key = (rule & KEYED) == 0 ? 0 : key(in);
+        int key = (rule & KEYED) == 0 ? 0 : possible(in.i32());
         Pool.Kind kind = new Pool.Kind(compression, labels, key);
         return new Pool(id, redundancy, firstGroup, groupCount, kind);
     }

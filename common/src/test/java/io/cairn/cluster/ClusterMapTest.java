@@ -201,6 +201,25 @@ class ClusterMapTest {
     }
 
     @Test
+    void keysAreInheritedUnlessThereIsToBeNone() {
+        Labels.Expression ssd = Labels.Expression.parse("disk=ssd");
+        Policy none = Policy.STANDARD.withKey(Policy.NO_KEY);
+        for (int key : new int[] {Policy.NO_KEY, 0, 1, 65_535}) {
+            Policy policy = new Policy(2, 16, -1).with(ssd).withKey(key);
+            assertTrue(policy.isPossible());
+            assertEquals(policy, carried(policy));
+            assertEquals(Math.max(0, key), policy.kind().key());
+            assertEquals(Math.max(0, key), Policy.STANDARD.orElse(policy).key());
+            assertEquals(0, none.orElse(policy).key());
+            assertEquals(7, Policy.STANDARD.withKey(7).orElse(policy).key());
+        }
+        assertFalse(Policy.STANDARD.withKey(-2).isPossible());
+        assertEquals(4096, none.inlineLimitBytes(4096));
+        byte[] impossible = {0, 0x1e, -1, -1, -1, -1, 16, -1, -1, -1, -2};
+        assertThrows(MalformedMessageException.class, () -> Codecs.policy(new Decoder(impossible)));
+    }
+
+    @Test
     void policiesInherit() {
         Policy parent = new Policy(3, 20, 2);
         assertEquals(parent, Policy.STANDARD.orElse(parent));

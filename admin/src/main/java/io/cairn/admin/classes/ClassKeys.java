@@ -2,6 +2,7 @@ package io.cairn.admin.classes;
 
 import io.cairn.admin.api.Call;
 import io.cairn.admin.api.Field;
+import io.cairn.admin.api.Outcome;
 import io.cairn.admin.api.Plan;
 import io.cairn.admin.api.Problem;
 import io.cairn.admin.api.Records;
@@ -12,6 +13,7 @@ import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.cluster.Pool;
 import io.cairn.master.MasterService;
 import io.cairn.master.access.ClassKey;
+import io.cairn.master.access.KeyNumbers;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.runtime.Clock;
 import io.cairn.seal.MasterKey;
@@ -22,12 +24,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the keys of encrypted storage classes, and drops them. Thread-safe. */
 public final class ClassKeys {
     private static final String ENCRYPTION = "encryption";
+
+    /** What a class says whose chunks are not to be encrypted, whatever is above. */
+    private static final String NONE = "none";
 
     /** Stands for a key that is made when the change of the class is carried out. */
     private static final int NEW_KEY = Integer.MAX_VALUE;
@@ -36,7 +42,7 @@ public final class ClassKeys {
     static final Field FIELD =
             Field.maybe(
                     ENCRYPTION,
-                    Shape.choice(List.of(Pool.Kind.CIPHER)),
+                    Shape.choice(List.of(Pool.Kind.CIPHER, NONE)),
                     "Of the chunks of new files on the disks of servers; null: as the directory.");
 
     private final MasterService master;
@@ -63,17 +69,29 @@ public final class ClassKeys {
         this.random = ground.random();
     }
 
-    /** The key that a body asks for: none, the one there is, or a new one. */
+    /** The key that a body asks for: none, the one there is, or a new one; 0 = it does not say. */
     static int asked(Call call, int before) {
         if (!call.body().containsKey(ENCRYPTION)) {
             return before;
         }
-        return call.bodyText(ENCRYPTION) == null ? 0 : before > 0 ? before : NEW_KEY;
+        String text = call.bodyText(ENCRYPTION);
+        if (text == null) {
+            return 0;
+        }
+        return text.equals(NONE) ? Policy.NO_KEY : before > 0 ? before : NEW_KEY;
     }
 
     /** Says in a document whether a class is encrypted. */
     static void put(Map<String, Object> document, Policy policy) {
-        document.put(ENCRYPTION, policy.cipher());
+        document.put(ENCRYPTION, policy.key() == Policy.NO_KEY ? NONE : policy.cipher());
+    }
+
+    /**
+     * Makes a change of a class or of its keys. One is made at a time, so that none takes back what
+     * another one has just said, and what it depends on stays as it is. Blocks.
+     */
+    synchronized Outcome alone(Supplier<Outcome> change) {
+        return change.get();
     }
 
     /** Tells in a plan that pools have to come. */
@@ -83,6 +101,11 @@ public final class ClassKeys {
                     "There is no pool with its key yet: it is made in some seconds, and files of"
                             + " the class are written from then on.");
         }
+    }
+
+    /** The same for another key of a class. */
+    static void warnOfNew(Plan plan, ClusterMap map, Policy policy) {
+        warn(plan, map, policy.withKey(NEW_KEY));
     }
 
     static List<Integer> numbers(List<ClassKey> some) {
@@ -112,9 +135,10 @@ public final class ClassKeys {
         if (!of(className).isEmpty()) {
             throw Problem.conflict(
                     ("Class '%s' has keys, with which files may be encrypted: first 'cairn class"
-                                    + " set %s --encryption default' and 'cairn class keys"
-                                    + " drop-former %s'. ('cairn class keys shred %s' drops them"
-                                    + " with the contents of all files that they encrypt.)")
+                                    + " set %s --encryption none', 'cairn class apply DIR' where"
+                                    + " there are files, and 'cairn class keys drop-former %s'."
+                                    + " ('cairn class keys shred %s' drops them with the contents"
+                                    + " of all files that they encrypt.)")
                             .formatted(className, className, className, className));
         }
     }
@@ -160,8 +184,7 @@ public final class ClassKeys {
     /** Makes a key for a class; its number. Blocks until it is on stable media. */
     private int make(String className) {
         MasterKey wrapping = require();
-        List<AdminRecord> found = records.all(ClassKey.PREFIX);
-        int number = found.isEmpty() ? 1 : ClassKey.of(found.getLast()).wrapped().number() + 1;
+        int number = KeyNumbers.last(master.namespace()) + 1;
         if (number > WrappedKey.MAX_NUMBER) {
             throw Problem.conflict("There were 65535 keys: no more can be made.");
         }

@@ -8,6 +8,7 @@ import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.base.Wording;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.master.MasterService;
 import io.cairn.master.access.ClassKey;
@@ -75,22 +76,29 @@ public final class ClassKeysResource implements Resource {
 
     private Plan rotate(Call call) {
         StorageClass before = find(call);
-        if (before.policy().key() == 0) {
-            throw Problem.conflict(
-                    "Class '%s' is not encrypted: 'cairn class set %s --encryption aes-256-xts'."
-                            .formatted(before.name(), before.name()));
-        }
+        requireEncrypted(before);
         keys.require();
-        Plan plan = new Plan(() -> rotateNow(call));
+        Plan plan = new Plan(() -> keys.alone(() -> rotateNow(call)));
         plan.change("key of class " + before.name(), before.policy().key(), "a new one");
+        ClassKeys.warnOfNew(plan, master.namespace().clusterMap(), before.policy());
         plan.warn(
                 "Files that are there keep the former key until 'cairn class apply DIR' moves them;"
                         + " then 'cairn class keys drop-former' drops it.");
         return plan.basedOn(List.of(before.name(), before.policy().key()));
     }
 
-    private synchronized Outcome rotateNow(Call call) {
-        StorageClass after = keys.withNew(find(call));
+    private static void requireEncrypted(StorageClass before) {
+        if (before.policy().key() <= 0) {
+            throw Problem.conflict(
+                    "Class '%s' is not encrypted: 'cairn class set %s --encryption aes-256-xts'."
+                            .formatted(before.name(), before.name()));
+        }
+    }
+
+    private Outcome rotateNow(Call call) {
+        StorageClass before = find(call);
+        requireEncrypted(before); // Somebody may have said otherwise meanwhile.
+        StorageClass after = keys.withNew(before);
         return ClassChange.carryOut(
                 master, new ClassMutation.SetClass(after, false), Outcome::done);
     }
@@ -98,12 +106,7 @@ public final class ClassKeysResource implements Resource {
     private Plan shred(Call call) {
         StorageClass found = find(call);
         List<ClassKey> gone = keysOf(found);
-        Plan plan =
-                new Plan(
-                        () -> {
-                            keys.drop(gone);
-                            return Outcome.done();
-                        });
+        Plan plan = new Plan(() -> keys.alone(() -> dropNow(keysOf(find(call)))));
         plan.change("keys of class " + found.name(), ClassKeys.numbers(gone), List.of());
         plan.warn(
                 "Nobody can read the files any more that are encrypted with %s, nor what snapshots"
@@ -119,12 +122,7 @@ public final class ClassKeysResource implements Resource {
             throw Problem.conflict("No class has a key.");
         }
         keys.require();
-        Plan plan =
-                new Plan(
-                        () -> {
-                            keys.rewrap();
-                            return Outcome.done();
-                        });
+        Plan plan = new Plan(() -> keys.alone(this::rewrapNow));
         plan.change("master key of the keys", present, "that of the leading master");
         plan.warn(
                 "Every master and chunk server has to have this master key already, also those"
@@ -132,14 +130,36 @@ public final class ClassKeysResource implements Resource {
         return plan.basedOn(present);
     }
 
+    private Outcome rewrapNow() {
+        keys.rewrap();
+        return Outcome.done();
+    }
+
     private static String remedy(StorageClass found) {
+        String apply = "'cairn class apply DIR' moves them";
         return found.policy().key() > 0
-                ? "'cairn class apply DIR' moves them to the present one"
-                : "the class has none now, so copy them to new files and remove them";
+                ? apply + " to the present one"
+                : found.policy().key() == Policy.NO_KEY
+                        ? apply
+                        : "after 'cairn class set %s --encryption none' %s"
+                                .formatted(found.name(), apply);
+    }
+
+    private Outcome dropNow(List<ClassKey> gone) {
+        keys.drop(gone);
+        return Outcome.done();
     }
 
     private Plan dropFormer(Call call) {
         StorageClass found = find(call);
+        List<ClassKey> former = unused(found);
+        Plan plan = new Plan(() -> keys.alone(() -> dropNow(unused(find(call)))));
+        plan.change("former keys of class " + found.name(), ClassKeys.numbers(former), List.of());
+        return plan.basedOn(List.of(found.name(), ClassKeys.numbers(former)));
+    }
+
+    /** The former keys of a class; 409 when it has none, or files are encrypted with one still. */
+    private List<ClassKey> unused(StorageClass found) {
         List<ClassKey> former =
                 keysOf(found).stream()
                         .filter(key -> key.wrapped().number() != found.policy().key())
@@ -155,13 +175,6 @@ public final class ClassKeysResource implements Resource {
                                 + " hold others.");
             }
         }
-        Plan plan =
-                new Plan(
-                        () -> {
-                            keys.drop(former);
-                            return Outcome.done();
-                        });
-        plan.change("former keys of class " + found.name(), ClassKeys.numbers(former), List.of());
-        return plan.basedOn(List.of(found.name(), ClassKeys.numbers(former)));
+        return former;
     }
 }

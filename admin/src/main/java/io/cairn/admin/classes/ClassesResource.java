@@ -320,28 +320,31 @@ public final class ClassesResource implements Resource {
                     "name",
                     "'name' must be 1 to 64 of a-z, 0-9, '.', '-', '_': not '" + name + "'.");
         }
-        if (findOrNull(name) != null) {
-            throw Problem.conflict(
-                    "There is a class '" + name + "' already: change it, or take another name.");
-        }
+        requireNew(name);
         StorageClass made =
                 asked(call, new StorageClass(name, Policy.STANDARD, StorageClass.UNSAID));
         String schedule = schedule(call, null);
         requireSomething(made, schedule);
         requireServers(call, made);
         keys.requireFor(made);
-        Plan plan = new Plan(() -> makeNow(made, schedule));
+        Plan plan = new Plan(() -> keys.alone(() -> makeNow(made, schedule)));
         Map<String, Object> fields = fields(made, schedule);
         plan.change("class " + name, null, fields);
         warnOfMissingPool(plan, made);
         return plan.basedOn(List.of(name, fields));
     }
 
-    /** With its schedule, or none that another class of the name once had. */
-    private synchronized Outcome makeNow(StorageClass made, @Nullable String schedule) {
-        if (findOrNull(made.name()) == null) {
-            schedules.set(made.name(), schedule);
+    private void requireNew(String name) {
+        if (findOrNull(name) != null) {
+            throw Problem.conflict(
+                    "There is a class '" + name + "' already: change it, or take another name.");
         }
+    }
+
+    /** With its schedule, or none that another class of the name once had. */
+    private Outcome makeNow(StorageClass made, @Nullable String schedule) {
+        requireNew(made.name());
+        schedules.set(made.name(), schedule);
         return ClassChange.carryOut(
                 master,
                 new ClassMutation.SetClass(keys.given(made), true),
@@ -394,7 +397,7 @@ public final class ClassesResource implements Resource {
             schedules.requireRoom(before.name(), schedule, 0);
         }
         keys.requireFor(after);
-        Plan plan = new Plan(() -> changeNow(call));
+        Plan plan = new Plan(() -> keys.alone(() -> changeNow(call)));
         Map<String, Object> from = fields(before, scheduleBefore);
         Map<String, Object> to = fields(after, schedule);
         to.forEach(
@@ -425,8 +428,7 @@ public final class ClassesResource implements Resource {
                                 + " dropped when there are more than it says.");
     }
 
-    /** One at a time, so that none takes back what another one has just said. */
-    private synchronized Outcome changeNow(Call call) {
+    private Outcome changeNow(Call call) {
         StorageClass after = keys.given(asked(call, find(call.text("name"))));
         if (call.body().containsKey(SCHEDULE)) {
             schedules.set(after.name(), schedule(call, null));
@@ -458,13 +460,14 @@ public final class ClassesResource implements Resource {
                                     TreePath.textOf(master.namespace(), rules.getFirst())));
         }
         keys.requireNone(found.name());
-        Plan plan = new Plan(() -> removeNow(found.name()));
+        Plan plan = new Plan(() -> keys.alone(() -> removeNow(found.name())));
         Map<String, Object> fields = fields(found, schedules.text(found.name()));
         plan.change("class " + found.name(), fields, null);
         return plan.basedOn(List.of(found.name(), fields));
     }
 
-    private synchronized Outcome removeNow(String name) {
+    private Outcome removeNow(String name) {
+        keys.requireNone(name);
         Outcome done =
                 ClassChange.carryOut(master, new ClassMutation.RemoveClass(name), Outcome::done);
         schedules.set(name, null);

@@ -13,13 +13,19 @@ import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.StorageClass;
 import io.cairn.master.access.ClassKey;
 import io.cairn.master.access.ClassKeyCache;
+import io.cairn.master.access.KeyNumbers;
 import io.cairn.seal.MasterKey;
 import io.cairn.seal.WrappedKey;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,7 +69,7 @@ final class ClassKeysTest {
                 return each.policy().key();
             }
         }
-        return -1;
+        return -99;
     }
 
     @Test
@@ -113,6 +119,79 @@ final class ClassKeysTest {
         assertNull(plain.get("encryption"));
         assertEquals(List.of(1), plain.get("keys"));
         done(400, "PATCH", "/classes/a", "{\"encryption\":\"rot13\"}");
+    }
+
+    @Test
+    void aClassMaySayThatNothingIsEncrypted() throws Exception {
+        String body = "{\"name\":\"open\",\"encryption\":\"none\"}";
+        Map<String, Object> made = AdminBench.object(done(201, "POST", "/classes", body));
+        assertEquals("none", made.get("encryption"));
+        assertEquals(List.of(), made.get("keys"));
+        assertEquals(Policy.NO_KEY, keyOf("open"));
+        refused("is not encrypted", "POST", "/classes/open/keys");
+        done(200, "PATCH", "/classes/open", "{\"encryption\":\"aes-256-xts\"}");
+        assertEquals(1, keyOf("open"));
+        Map<String, Object> plain =
+                AdminBench.object(
+                        done(200, "PATCH", "/classes/open", "{\"encryption\":\"none\"}"));
+        assertEquals("none", plain.get("encryption"));
+        assertEquals(List.of(1), plain.get("keys"));
+        refused("--encryption none", "DELETE", "/classes/open");
+        done(204, "DELETE", "/classes/open/former-keys", "");
+        done(204, "DELETE", "/classes/open", "");
+    }
+
+    @Test
+    void anotherKeyNeedsPoolsAsTheFirstOneDid() throws Exception {
+        done(201, "POST", "/classes", "{\"name\":\"a\",\"encryption\":\"aes-256-xts\"}");
+        HttpResponse<String> plan = bench.change("POST", "/classes/a/keys?plan=true", "");
+        assertTrue(plan.body().contains("no pool with its key yet"), plan.body());
+    }
+
+    /** None takes back what another one has just said, and no key is made for nothing. */
+    @Test
+    void changesOfAClassAndOfItsKeysAreMadeOneAfterTheOther() throws Exception {
+        done(201, "POST", "/classes", "{\"name\":\"a\",\"encryption\":\"aes-256-xts\"}");
+        int rounds = 20;
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            List<Future<?>> both = new ArrayList<>();
+            both.add(
+                    threads.submit(
+                            () -> {
+                                for (int i = 0; i < rounds; i++) {
+                                    done(204, "POST", "/classes/a/keys", "");
+                                    assertEquals(i + 2, keyOf("a"), "nobody takes it back");
+                                }
+                                return true;
+                            }));
+            both.add(
+                    threads.submit(
+                            () -> {
+                                for (int i = 1; i <= rounds; i++) {
+                                    String body = "{\"replicas\":%d}".formatted(1 + i % 15);
+                                    done(200, "PATCH", "/classes/a", body);
+                                }
+                                return true;
+                            }));
+            for (Future<?> each : both) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+        }
+        assertEquals(rounds + 1, keyOf("a"), "the last key");
+        Map<String, Object> shown = bench.get("/classes/a");
+        assertEquals(1 + rounds % 15, ((Number) shown.get("replicas")).intValue());
+        done(204, "DELETE", "/classes/a/former-keys", "");
+        assertEquals(List.of(rounds + 1), bench.get("/classes/a").get("keys"));
+    }
+
+    @Test
+    void numbersThatABackupMayHaveForgottenAreNotGivenAgain() throws Exception {
+        done(201, "POST", "/classes", "{\"name\":\"a\",\"encryption\":\"aes-256-xts\"}");
+        bench.master.service.submit(KeyNumbers.passOver(bench.master.service.namespace())).get();
+        done(204, "POST", "/classes/a/keys", "");
+        assertEquals(1026, keyOf("a"));
+        done(204, "POST", "/classes/a/keys", "");
+        assertEquals(1027, keyOf("a"));
     }
 
     @Test

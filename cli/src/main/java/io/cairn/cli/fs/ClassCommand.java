@@ -100,7 +100,7 @@ public final class ClassCommand implements Callable<Integer> {
                 paramLabel = "CIPHER",
                 description =
                         "How chunks of new files are encrypted on the disks of servers:"
-                                + " aes-256-xts, or 'default'.")
+                                + " aes-256-xts or none, or 'default'.")
         private @Nullable String encryption;
 
         @Option(

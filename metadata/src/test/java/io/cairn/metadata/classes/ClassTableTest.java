@@ -192,6 +192,32 @@ final class ClassTableTest {
         assertEquals(0, done.totals().get(Count.CHANGED));
     }
 
+    /** Below a directory whose class is encrypted, and for files that were moved from there. */
+    @Test
+    void aClassMaySayThatThereIsNoKey() {
+        make("secret", Policy.STANDARD.withKey(7));
+        make("open", Policy.STANDARD.withKey(Policy.NO_KEY));
+        make("silent", Policy.STANDARD.with(Policy.Compression.LZ4));
+        long dir = bench.mkdir(ROOT, "dir").ino();
+        long inner = bench.mkdir(dir, "inner").ino();
+        assign(dir, "secret");
+        Inode file = bench.create(dir, "file");
+        assertEquals(7, policyOf(file).key());
+        bench.rename(dir, "file", inner, "file");
+        JobBench jobs = new JobBench(bench);
+        assign(inner, "silent");
+        assertEquals(0, policyOf(bench.create(inner, "never")).key());
+        jobs.finish(jobs.submit(Kind.CLASS, "dir", InodeEdit.NONE), 100);
+        assertEquals(7, policyOf(file).key(), "it does not say");
+        assign(inner, "open");
+        assertEquals(Policy.STANDARD, policyOf(bench.create(inner, "new")));
+        JobRecord done = jobs.finish(jobs.submit(Kind.CLASS, "dir", InodeEdit.NONE), 100);
+        assertEquals(1, done.totals().get(Count.CHANGED));
+        assertEquals(0, policyOf(file).key());
+        bench.reopen();
+        assertEquals(Policy.STANDARD, policyOf(bench.create(inner, "later")));
+    }
+
     @Test
     void whatCannotBeIsRefused() {
         make("large", LARGE);
