@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Makes the serving members of a group agree on its chunks when a head begins a term: writes of an
@@ -182,12 +183,13 @@ final class Agreement {
         if (term.hasEnded()) {
             return Futures.DONE;
         }
-        LOG.info(
-                "{}.{} of {} is still in doubt: {}",
-                Long.toHexString(key.oid()),
-                key.index(),
-                term,
-                error.getMessage());
+        LOG.atLevel(GroupMember.isLost(term) ? Level.DEBUG : Level.INFO)
+                .log(
+                        "{}.{} of {} is still in doubt: {}",
+                        Long.toHexString(key.oid()),
+                        key.index(),
+                        term,
+                        error.getMessage());
         boolean here = error.errno() == Errno.EIO || error.errno() == Errno.ENOSPC;
         if (!here || term.servingPeers().isEmpty()) {
             return Futures.DONE;
@@ -334,7 +336,8 @@ final class Agreement {
             }
             LOG.info("{} was in doubt and no other member has it: taken as it stands", blob);
         } catch (FsException e) {
-            LOG.warn("{} is damaged and no serving member has it: {}", blob, e.getMessage());
+            LOG.atLevel(GroupMember.isLost(term) ? Level.DEBUG : Level.WARN)
+                    .log("{} is damaged and no serving member has it: {}", blob, e.getMessage());
         }
     }
 

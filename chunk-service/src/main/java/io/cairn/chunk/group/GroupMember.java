@@ -153,14 +153,18 @@ public final class GroupMember {
      */
     FsException told(Term asked, ChunkKey key, FsException error) {
         boolean damage = error.errno() == Errno.EIO || error.errno() == Errno.EBADMSG;
-        boolean isLost = asked.target().verification().keys().isLost(asked.groupId());
-        if (!damage || isLost || asked.away().isEmpty() || isOfThisEpoch(asked, key)) {
+        if (!damage || isLost(asked) || asked.away().isEmpty() || isOfThisEpoch(asked, key)) {
             return error;
         }
         return new FsException(
                 Errno.NOT_READY,
                 "%s; %s is away and may have it".formatted(error.getMessage(), asked.away()),
                 error);
+    }
+
+    /** Whether the key of the group was dropped: no member can read what it has. */
+    static boolean isLost(Term asked) {
+        return asked.target().verification().keys().isLost(asked.groupId());
     }
 
     /** Its absent members never had the writes of an epoch. */

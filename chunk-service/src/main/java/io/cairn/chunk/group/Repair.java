@@ -68,9 +68,15 @@ public final class Repair {
         }
     }
 
-    /** Begins, in the background; a chunk that is looked at already is not looked at again. */
+    /**
+     * Begins, in the background; a chunk that is looked at already is not looked at again, nor one
+     * whose key was dropped.
+     */
     public void begin(ReportBad report) {
         Term term = member.enter(report.chunk().epoch());
+        if (GroupMember.isLost(term)) {
+            return;
+        }
         Peer head = term.headPeer();
         if (head != null) {
             Futures.finish(

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The last resort of the head for a chunk of which no serving member has a replica that can be
@@ -82,11 +83,12 @@ final class Salvage {
                     Errno.NOT_READY, "a member that may have what is damaged here does not answer");
         }
         if (!peers.hasNext()) {
-            LOG.error(
-                    "Chunk {}.{} of {} is damaged on every member that is here",
-                    Long.toHexString(key.oid()),
-                    key.index(),
-                    term);
+            LOG.atLevel(GroupMember.isLost(term) ? Level.DEBUG : Level.ERROR)
+                    .log(
+                            "Chunk {}.{} of {} is damaged on every member that is here",
+                            Long.toHexString(key.oid()),
+                            key.index(),
+                            term);
             return CompletableFuture.completedFuture(false);
         }
         Peer peer = peers.next();

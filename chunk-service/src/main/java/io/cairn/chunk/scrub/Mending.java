@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Sees that the damaged blobs of a target are replaced, however they were found: it asks the head
  * of the group at once, and again after longer and longer waits. It remembers the outcomes. A blob
- * that is in doubt after an unclean stop is brought to the head as well, but is no finding.
- * Thread-safe.
+ * that is in doubt after an unclean stop is brought to the head as well, but is no finding. One
+ * whose key was dropped is left alone: no copy can be read. Thread-safe.
  */
 final class Mending {
     private static final Logger LOG = LoggerFactory.getLogger(Mending.class);
@@ -147,7 +147,9 @@ final class Mending {
         }
         int begun = 0;
         for (Map.Entry<BlobKey, Case> each : open()) {
-            if (!target.isDoubtful(each.getKey())) {
+            if (verification.isLost(each.getKey())) {
+                forget(each.getKey());
+            } else if (!target.isDoubtful(each.getKey())) {
                 closed(each.getKey(), each.getValue());
             } else if (begun < MAX_BEGUN && isDue(each.getKey(), each.getValue(), nowMs)) {
                 begun++;
@@ -160,6 +162,10 @@ final class Mending {
         if (cases.putIfAbsent(key, fresh) == null && !fresh.reason.isEmpty()) {
             found++;
         }
+    }
+
+    private synchronized void forget(BlobKey key) {
+        cases.remove(key);
     }
 
     private synchronized List<Map.Entry<BlobKey, Case>> open() {

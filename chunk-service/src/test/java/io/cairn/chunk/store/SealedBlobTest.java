@@ -6,8 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.pack.Codec;
@@ -26,6 +31,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Blobs of groups with a key are encrypted, whatever happens to them. */
 final class SealedBlobTest {
@@ -158,6 +164,61 @@ final class SealedBlobTest {
         assertArrayEquals(text(9_000), world.read(next));
         world.target().close();
         assertNothingPlain();
+    }
+
+    /** However many chunks there are. */
+    @Test
+    void aDroppedKeyIsOneLineInTheLog() throws Exception {
+        Keyring ring = Rings.of(1);
+        StoreWorld world = world(ring);
+        List<ChunkAddress> chunks = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            chunks.add(StoreWorld.chunk(i, 0));
+            world.write(chunks.getLast(), 0, text(9_000));
+        }
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(Keyring.class.getPackageName());
+        Logger blobs = (Logger) LoggerFactory.getLogger(BlobVerification.class.getPackageName());
+        logger.addAppender(lines);
+        blobs.addAppender(lines);
+        try {
+            ring.learn(List.of(WrappedKey.dropped(1)));
+            world.target().verification().refreshKeys();
+            for (ChunkAddress chunk : chunks) {
+                assertThrows(FsException.class, () -> world.read(chunk));
+                assertTrue(world.target().verification().isLost(BlobKey.of(chunk)));
+            }
+        } finally {
+            logger.detachAppender(lines);
+            blobs.detachAppender(lines);
+        }
+        assertEquals(
+                List.of("Key 1 was dropped: what it encrypts cannot be read any more"),
+                lines.list.stream()
+                        .filter(each -> each.getLevel().isGreaterOrEqual(Level.INFO))
+                        .map(ILoggingEvent::getFormattedMessage)
+                        .toList());
+        world.target().close();
+    }
+
+    /** Masters of an old backup may give a number once more. */
+    @Test
+    void anotherKeyByTheSameNumberReplacesNone() throws Exception {
+        Keyring ring = Rings.of(1);
+        StoreWorld world = world(ring);
+        world.write(CHUNK, 0, text(9_000));
+        WrappedKey other = Rings.another(1);
+        assertFalse(ring.learn(List.of(other)));
+        world.target().verification().refreshKeys();
+        world.restart();
+        assertArrayEquals(text(9_000), world.read(CHUNK));
+        world.target().close();
+        Keyring shared = new Keyring(Rings.master(1));
+        shared.learn(List.of(other));
+        TargetException refused = assertThrows(TargetException.class, () -> world(shared));
+        assertTrue(String.valueOf(refused.getMessage()).contains("key 1 is another one"));
+        world(new Keyring(Rings.master(1))).target().close();
     }
 
     @Test

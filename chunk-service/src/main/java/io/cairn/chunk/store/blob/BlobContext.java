@@ -162,11 +162,14 @@ public final class BlobContext {
         }
     }
 
-    /** Notes a blob that was given up on purpose: that is no finding, and no copy can mend it. */
+    /**
+     * Notes a blob that was given up on purpose: that is no finding, and no copy can mend it. The
+     * log has a line about the key, for there may be many such blobs.
+     */
     void lost(BlobKey key, String reason) {
         lost.add(key);
         if (troubles.putIfAbsent(key, reason) == null) {
-            LOG.info("{}: {}", paths.blob(key), reason);
+            LOG.debug("{}: {}", paths.blob(key), reason);
         }
     }
 
