@@ -143,7 +143,12 @@ public final class ChunkClient {
     /** Makes a range zeros. */
     public CompletableFuture<WriteReply> zero(
             int group, long oid, long index, int offset, int length) {
-        OperationId operation = nextOperation();
+        return zero(group, oid, index, offset, length, nextOperation());
+    }
+
+    /** The same as an operation that may have been sent before. */
+    public CompletableFuture<WriteReply> zero(
+            int group, long oid, long index, int offset, int length, OperationId operation) {
         return again(
                 group,
                 epoch ->

@@ -153,6 +153,11 @@ public final class ChunkCluster implements AutoCloseable {
         return servers.containsKey(number);
     }
 
+    /** Whether the lease of a server runs. */
+    public boolean mayServe(int number) {
+        return server(number).service.isReady();
+    }
+
     /** The process of a server ends at once. */
     public void kill(int number) {
         Server server = server(number);

@@ -48,8 +48,6 @@ public final class HeadWrites {
         }
     }
 
-    private static final OperationId NOBODY = new OperationId(0, 0);
-
     private final PeerContext station;
     private final GroupMember member;
     private final Flushing flushing;
@@ -132,7 +130,9 @@ public final class HeadWrites {
 
     /**
      * Makes a range zeros. Where nothing is, nothing changes, unless a member is away or behind: it
-     * may have an earlier chunk, which must not come back with it. So an empty one is made.
+     * may have an earlier chunk, which must not come back with it. So an empty one is made, and
+     * also when this server may not tell what is here: others may have written without it, and then
+     * refuse the change.
      */
     public CompletableFuture<WriteReply> zero(Zero zero) {
         Term term = member.enterAsHead(zero.chunk().epoch());
@@ -141,12 +141,13 @@ public final class HeadWrites {
                         term, zero.chunk(), zero.operation(), state -> zeroing(term, zero, state)));
     }
 
-    private static @Nullable Change zeroing(Term term, Zero zero, ChunkState state) {
+    private @Nullable Change zeroing(Term term, Zero zero, ChunkState state) {
         requireOpen(zero.chunk(), state);
         long sequence = state.sequence() + 1;
         if (state.sequence() == 0) {
             Zero nothing = new Zero(zero.chunk(), zero.operation(), sequence, 0, 0);
-            return term.group().isComplete() ? null : counting(term, nothing, state);
+            boolean isNowhere = term.group().isComplete() && station.lease().allowsReads();
+            return isNowhere ? null : counting(term, nothing, state);
         }
         Zero forwarded =
                 new Zero(
@@ -221,7 +222,7 @@ public final class HeadWrites {
     /** A write of nothing with the number after which none comes. */
     private static Change sealing(Term term, ChunkAddress chunk, ChunkState state) {
         long sequence = ChunkState.SEALED | (state.sequence() + 1);
-        return counting(term, new Zero(chunk, NOBODY, sequence, 0, 0), state);
+        return counting(term, new Zero(chunk, OperationId.NOBODY, sequence, 0, 0), state);
     }
 
     /** A write of nothing: what is not there becomes an empty chunk. */

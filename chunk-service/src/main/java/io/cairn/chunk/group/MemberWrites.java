@@ -21,6 +21,7 @@ import io.cairn.wire.chunk.ChunkRequest.Install;
 import io.cairn.wire.chunk.ChunkRequest.Replicate;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
 import io.cairn.wire.chunk.HeadRequest.Settled;
+import io.cairn.wire.chunk.OperationId;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -134,8 +135,16 @@ public final class MemberWrites {
                                             zero.sequence(),
                                             zero.offsetBytes(),
                                             zero.lengthBytes());
-                    return new WriteReply(
-                            zero.sequence(), state.lengthBytes(), delta, zero.chunk().epoch());
+                    WriteReply reply =
+                            new WriteReply(
+                                    zero.sequence(),
+                                    state.lengthBytes(),
+                                    delta,
+                                    zero.chunk().epoch());
+                    if (!zero.operation().equals(OperationId.NOBODY)) {
+                        station.memory().remember(key, zero.operation(), reply);
+                    }
+                    return reply;
                 });
     }
 

@@ -3,6 +3,7 @@ package io.cairn.chunk.group;
 import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.chunk.ChunkClient;
@@ -13,11 +14,13 @@ import io.cairn.cluster.MemberState;
 import io.cairn.net.Message;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
+import io.cairn.wire.chunk.ChunkRequest.Zero;
 import io.cairn.wire.chunk.OperationId;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +72,41 @@ class HeadWritesTest {
             for (int server = 1; server <= 2; server++) {
                 assertEquals(0, cluster.state(server, GROUP, OID, 0).sequence());
             }
+        }
+    }
+
+    @Test
+    void zerosThatAreSentAgainToTheNextHeadAreNotMadeAgain() {
+        try (ChunkCluster cluster = cluster(2)) {
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, random(1, 10_000)));
+            OperationId operation = new OperationId(9, 1);
+            WriteReply zeros =
+                    cluster.await(cluster.client.zero(GROUP, OID, 0, 0, 10_000, operation));
+            byte[] later = random(2, 10_000);
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, later));
+            int head = cluster.headOf(GROUP);
+            cluster.kill(head);
+            cluster.until(
+                    () -> cluster.master.group(GROUP).stateOf(head) == MemberState.OFFLINE, 20_000);
+            assertEquals(
+                    zeros, cluster.await(cluster.client.zero(GROUP, OID, 0, 0, 10_000, operation)));
+            assertArrayEquals(
+                    later, cluster.await(cluster.client.read(GROUP, OID, 0, 0, 10_000)));
+        }
+    }
+
+    /** What is not here may have been written elsewhere since a master has answered. */
+    @Test
+    void aHeadThatNoMasterAnswersMakesNoZerosAlone() {
+        try (ChunkCluster cluster = cluster(2)) {
+            int head = cluster.headOf(GROUP);
+            int other = cluster.followersOf(GROUP).getFirst();
+            Zero zero = new Zero(chunk(cluster), new OperationId(9, 1), 0, 0, 10_000);
+            cluster.network.partition(Set.of("c" + head), Set.of("master", "c" + other));
+            cluster.simulation.run(700);
+            assertTrue(cluster.mayServe(head), "its lease runs");
+            CompletableFuture<Message> zeros = cluster.client.ask(head, Message.of(zero::toBytes));
+            assertTrue(cluster.error(zeros).isTransient());
         }
     }
 

@@ -10,6 +10,9 @@ import io.cairn.wire.Encoder;
  * @param sequence number of the write within the session
  */
 public record OperationId(long session, long sequence) {
+    /** Of what no client asked for: nobody sends it again. */
+    public static final OperationId NOBODY = new OperationId(0, 0);
+
     void encode(Encoder out) {
         out.i64(session).i64(sequence);
     }
