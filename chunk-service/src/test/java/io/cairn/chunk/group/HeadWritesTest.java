@@ -102,6 +102,7 @@ class HeadWritesTest {
             int head = cluster.headOf(GROUP);
             int other = cluster.followersOf(GROUP).getFirst();
             Zero zero = new Zero(chunk(cluster), new OperationId(9, 1), 0, 0, 10_000);
+            assertEquals(0, cluster.await(cluster.client.zero(GROUP, OID, 0, 0, 10)).sequence());
             cluster.network.partition(Set.of("c" + head), Set.of("master", "c" + other));
             cluster.simulation.run(700);
             assertTrue(cluster.mayServe(head), "its lease runs");

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A loss of power took unsynced writes, no other copy is left, and something else is damaged: what
@@ -32,6 +34,12 @@ class SettlementTest {
     private static final ChunkAddress OTHER = chunk(0x177, 0);
     private static final int BLOCKS = 10;
     private static final int SEEDS = 60;
+
+    /** Its header does not fit into one sector, so a loss of power may tear it. */
+    private static final ChunkAddress LARGE = new ChunkAddress(StoreWorld.GROUP, 5, 0x277, 0, 24);
+
+    /** The first sector of the header tells of blocks before this one. */
+    private static final int FAR = 3100;
 
     private CrashDisk disk = new CrashDisk();
     private StoreWorld world;
@@ -68,7 +76,11 @@ class SettlementTest {
     }
 
     private void settle() {
-        world.stat(A); // What the log does not name is looked at when it is used.
+        settle(A);
+    }
+
+    private void settle(ChunkAddress used) {
+        world.stat(used); // What the log does not name is looked at when it is used.
         for (BlobKey each : world.target().doubtful()) {
             try {
                 world.target().settle(each, 6);
@@ -102,6 +114,23 @@ class SettlementTest {
             }
         }
         return bad;
+    }
+
+    /** Blocks of {@link #LARGE} from {@link #FAR} on that do not match their checksums. */
+    private List<Integer> badFar(int count) {
+        BlockRange range = world.target().read(LARGE, FAR * BLOCK, count * BLOCK);
+        int[] crcs = StoreWorld.blockCrcs(range.blocks());
+        List<Integer> bad = new ArrayList<>();
+        for (int i = 0; i < crcs.length; i++) {
+            if (crcs[i] != range.crcs()[i]) {
+                bad.add(i);
+            }
+        }
+        return bad;
+    }
+
+    private void writeFar(int block, int count, long seed) {
+        world.write(LARGE, (FAR + block) * BLOCK, bytes(seed, count * BLOCK));
     }
 
     /** Each sector is one that was written: power loss may tear a block. */
@@ -268,6 +297,66 @@ class SettlementTest {
             world.reopen();
             settle();
             assertEquals(List.of(4), bad("seed " + seed), "seed " + seed);
+        }
+    }
+
+    /** Power is lost while it is settled what a first loss has left. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSettlementThatIsCutOffIsDoneAgain(boolean isSynced) throws Exception {
+        int cutOff = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            for (int changes = 1; changes <= 6; changes++) {
+                open();
+                writeFar(0, 2, seed);
+                if (isSynced) {
+                    world.target().flush(LARGE);
+                }
+                writeFar(4, 4, seed + 1000);
+                losePower(seed);
+                world.stat(LARGE);
+                if (world.target().doubtful().isEmpty()) {
+                    break;
+                }
+                cutOff += settleAndLosePower(changes, seed);
+                settle(LARGE);
+                if (isSynced || world.stat(LARGE).sequence() > 0) {
+                    assertEquals(List.of(), badFar(8), "seed " + seed + ", changes " + changes);
+                }
+            }
+        }
+        assertTrue(cutOff > SEEDS / 2, "only " + cutOff + " were cut off");
+    }
+
+    /** Loses power at a change of the disk within a settlement; 1 if it was not complete. */
+    private int settleAndLosePower(int changes, long seed) throws Exception {
+        int cutOff = 0;
+        disk.stopAfter(changes);
+        try {
+            world.target().settle(BlobKey.of(LARGE), A.epoch());
+        } catch (CrashDisk.Stop stop) {
+            cutOff = 1;
+        }
+        losePower(seed * 100 + changes);
+        return cutOff;
+    }
+
+    /** Only a header that was synced has the other one overwritten. */
+    @Test
+    void theHeaderBesideATornOneTellsWhatWasSynced() throws Exception {
+        for (long seed = 1; seed <= 5 * SEEDS; seed++) {
+            open();
+            writeFar(0, 2, seed);
+            world.target().flush(LARGE);
+            writeFar(8, 2, seed + 1000);
+            world.target().flush(LARGE);
+            writeFar(4, 2, seed + 2000);
+            losePower(seed);
+            disk.flip(world.path(LARGE), (FAR + 1) * (long) BLOCK + 77);
+            disk.kill();
+            world.reopen();
+            settle(LARGE);
+            assertEquals(List.of(1), badFar(10), "seed " + seed);
         }
     }
 

@@ -53,15 +53,19 @@ final class Settlement {
         this.lengthBytes = body.version().lengthBytes();
     }
 
-    /** Changes all of the blob; whether all blocks were right. Not yet synced. */
+    /**
+     * Changes all of the blob; whether all blocks were right. The new header is not yet synced. It
+     * takes the place of the one that tells what was synced before, and a loss of power may tear
+     * it. So the checksums are durable before: then nothing has to be told any more.
+     */
     boolean run() throws IOException {
-        body.force();
         settleBlocks();
+        file.writeTable(map, 0, map.blocks());
+        body.force();
         BlobVersion last = body.version();
         BlobVersion next =
                 new BlobVersion(epoch, last.sequence() + 1, last.lengthBytes(), map.sum());
         body.writeSettled(next);
-        file.writeTable(map, 0, map.blocks());
         LOG.warn(
                 "{}: settled as it stands, {} blocks with new checksums, {} damaged; there was no"
                         + " other copy",
@@ -127,6 +131,11 @@ final class Settlement {
                 synced = Math.max(synced, there);
             }
         }
+        BlobHeader alone = alone(pages);
+        if (alone != null && alone.syncedSequence() > 0) {
+            // A loss of power tore the other page, which is overwritten when this one is synced.
+            synced = Math.max(synced, alone.version().sequence());
+        }
         if (synced == 0 && shelf.log.kind(key) == Kind.NEW && BlobFile.isMarked(trailer)) {
             // A change after the first sync would have been told in the log before.
             synced = body.version().sequence();
@@ -146,6 +155,14 @@ final class Settlement {
         int at = page * BlobHeader.PAGE_BYTES;
         int bytes = Math.clamp(trailer.limit() - at, 0, BlobHeader.PAGE_BYTES);
         return bytes == 0 ? null : BlobHeader.decode(trailer.slice(at, bytes));
+    }
+
+    /** The header that is left of the two; null when there are two or none. */
+    private static @Nullable BlobHeader alone(@Nullable BlobHeader[] pages) {
+        if (pages[0] == null) {
+            return pages[1];
+        }
+        return pages[1] == null ? pages[0] : null;
     }
 
     private static @Nullable BlobHeader at(@Nullable BlobHeader[] pages, long sequence) {
