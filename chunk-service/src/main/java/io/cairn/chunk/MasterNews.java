@@ -46,7 +46,7 @@ final class MasterNews implements Handler {
         }
         try {
             Decoder in = request.decoder();
-            Push push = in.u8() == MasterRequest.PUSH ? Push.decode(in) : null;
+            Push push = MasterRequest.read(in) == MasterRequest.PUSH ? Push.decode(in) : null;
             if (push instanceof Push.MapChanged news) {
                 mapChanged.accept(news);
                 answer.send(Message.empty());

@@ -203,7 +203,7 @@ public final class FakeMapMaster implements Handler {
             return;
         }
         Decoder in = new Decoder(request.header());
-        int kind = in.u8();
+        MasterRequest kind = MasterRequest.read(in);
         if (kind == MasterRequest.QUERY && in.i64() == 0) {
             answer.send(Message.of(mapPart(in)::toBytes));
             return;

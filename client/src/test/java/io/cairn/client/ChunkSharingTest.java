@@ -63,7 +63,7 @@ class ChunkSharingTest {
     }
 
     private void count(Decoder in) {
-        if (in.u8() == MasterRequest.MUTATION) {
+        if (MasterRequest.read(in) == MasterRequest.MUTATION) {
             boolean isShare = Envelope.decode(in).mutation().unwrapped() instanceof ShareChunks;
             shares.addAndGet(isShare ? 1 : 0);
             return;

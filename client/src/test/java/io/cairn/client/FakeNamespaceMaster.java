@@ -94,7 +94,7 @@ public final class FakeNamespaceMaster implements Handler {
         shared.requests++;
         Decoder in = new Decoder(frame);
         Reply reply =
-                in.u8() == MasterRequest.MUTATION
+                MasterRequest.read(in) == MasterRequest.MUTATION
                         ? mutate(Envelope.decode(in))
                         : query(from, in.i64(), Query.decode(in));
         answer.send(Message.of(reply::toBytes));

@@ -40,7 +40,7 @@ class LateAnswerTest {
 
     private static boolean isInlineWrite(byte[] header) {
         Decoder in = new Decoder(header);
-        return in.u8() == MasterRequest.MUTATION
+        return MasterRequest.read(in) == MasterRequest.MUTATION
                 && Envelope.decode(in).mutation() instanceof ContentMutation.WriteInline;
     }
 

@@ -87,7 +87,7 @@ class WithdrawnCallsTest {
 
     private static boolean isMkdir(byte[] header) {
         Decoder in = new Decoder(header);
-        return in.u8() == MasterRequest.MUTATION
+        return MasterRequest.read(in) == MasterRequest.MUTATION
                 && Envelope.decode(in).mutation() instanceof TreeMutation.Mkdir;
     }
 
@@ -168,7 +168,7 @@ class WithdrawnCallsTest {
 
     private static boolean isCreate(byte[] header) {
         Decoder in = new Decoder(header);
-        return in.u8() == MasterRequest.MUTATION
+        return MasterRequest.read(in) == MasterRequest.MUTATION
                 && Envelope.decode(in).mutation() instanceof TreeMutation.Create;
     }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.net.frame.Frame;
+import io.cairn.net.frame.FrameKind;
 import io.cairn.wire.Limits;
 import io.cairn.wire.ProtocolRange;
 import java.io.IOException;
@@ -23,6 +23,11 @@ import org.junit.jupiter.api.Test;
 
 /** Peers that say what they should not. A second of the transports lasts 100 ms here. */
 class HostilePeerTest {
+    private static final int BEAT = FrameKind.BEAT.code();
+    private static final int FAILURE = FrameKind.FAILURE.code();
+    private static final int HELLO = FrameKind.HELLO.code();
+    private static final int REPLY = FrameKind.REPLY.code();
+    private static final int REQUEST = FrameKind.REQUEST.code();
     private static final int MIB = 1 << 20;
 
     private final NetworkRig rig = new NetworkRig(100, 64 << 20);
@@ -57,7 +62,7 @@ class HostilePeerTest {
     private void isThrownOutAfterHello(byte[] next) throws IOException {
         try (RawPeer peer = new RawPeer(listener.endpoint())) {
             peer.say(RawPeer.hello());
-            assertEquals(Frame.HELLO, peer.hearKind());
+            assertEquals(HELLO, peer.hearKind());
             peer.trySay(next);
             peer.hearEnd();
         }
@@ -103,28 +108,28 @@ class HostilePeerTest {
 
     @Test
     void impossibleLengths() throws IOException {
-        isThrownOut(RawPeer.preface(0xffff_ffffL, Frame.HELLO, 0, 12).toBytes());
-        isThrownOut(RawPeer.preface(0, Frame.HELLO, 0, 0).toBytes());
-        isThrownOut(RawPeer.preface(13 + 300, Frame.HELLO, 0, 300).toBytes());
-        isThrownOut(RawPeer.frame(Frame.HELLO, 0, new byte[12], 5));
-        isThrownOutAfterHello(RawPeer.preface(0xffff_ffffL, Frame.REQUEST, 1, 10).toBytes());
-        isThrownOutAfterHello(RawPeer.preface(100, Frame.REQUEST, 1, 101).toBytes());
-        isThrownOutAfterHello(RawPeer.preface(100, Frame.REQUEST, 1, 0xffff_ffffL).toBytes());
+        isThrownOut(RawPeer.preface(0xffff_ffffL, HELLO, 0, 12).toBytes());
+        isThrownOut(RawPeer.preface(0, HELLO, 0, 0).toBytes());
+        isThrownOut(RawPeer.preface(13 + 300, HELLO, 0, 300).toBytes());
+        isThrownOut(RawPeer.frame(HELLO, 0, new byte[12], 5));
+        isThrownOutAfterHello(RawPeer.preface(0xffff_ffffL, REQUEST, 1, 10).toBytes());
+        isThrownOutAfterHello(RawPeer.preface(100, REQUEST, 1, 101).toBytes());
+        isThrownOutAfterHello(RawPeer.preface(100, REQUEST, 1, 0xffff_ffffL).toBytes());
         isThrownOutAfterHello(
                 RawPeer.preface(
                                 13L + Limits.MAX_HEADER_BYTES + 1,
-                                Frame.REQUEST,
+                                REQUEST,
                                 1,
                                 Limits.MAX_HEADER_BYTES + 1L)
                         .toBytes());
         isThrownOutAfterHello(
-                RawPeer.preface(13L + Limits.MAX_PAYLOAD_BYTES + 1, Frame.REQUEST, 1, 0).toBytes());
-        isThrownOutAfterHello(RawPeer.preface(14, Frame.BEAT, 0, 0).toBytes());
+                RawPeer.preface(13L + Limits.MAX_PAYLOAD_BYTES + 1, REQUEST, 1, 0).toBytes());
+        isThrownOutAfterHello(RawPeer.preface(14, BEAT, 0, 0).toBytes());
     }
 
     @Test
     void framesOutOfTurn() throws IOException {
-        isThrownOut(RawPeer.frame(Frame.REQUEST, 1, new byte[10], 0));
+        isThrownOut(RawPeer.frame(REQUEST, 1, new byte[10], 0));
         isThrownOut(RawPeer.hello(42, ProtocolRange.OURS.newest()));
         isThrownOut(RawPeer.hello(0x8943_6169_726e_0d0aL, ProtocolRange.OURS.newest() + 1));
         isThrownOutAfterHello(RawPeer.hello());
@@ -136,14 +141,14 @@ class HostilePeerTest {
     void answersNobodyWaitsForAreSkipped() throws IOException {
         try (RawPeer peer = new RawPeer(listener.endpoint())) {
             peer.say(RawPeer.hello());
-            assertEquals(Frame.HELLO, peer.hearKind());
+            assertEquals(HELLO, peer.hearKind());
             for (int i = 0; i < 20; i++) {
-                peer.say(RawPeer.frame(Frame.REPLY, i, new byte[100], 4 * MIB));
-                peer.say(RawPeer.frame(Frame.FAILURE, i, new byte[100], 0));
+                peer.say(RawPeer.frame(REPLY, i, new byte[100], 4 * MIB));
+                peer.say(RawPeer.frame(FAILURE, i, new byte[100], 0));
             }
             assertTrue(rig.usedBytes() < MIB, "used " + rig.usedBytes());
-            peer.say(RawPeer.frame(Frame.REQUEST, 1, new byte[100], 0));
-            assertEquals(Frame.REPLY, peer.hearAnswer());
+            peer.say(RawPeer.frame(REQUEST, 1, new byte[100], 0));
+            assertEquals(REPLY, peer.hearAnswer());
         }
     }
 
@@ -151,11 +156,11 @@ class HostilePeerTest {
     void oneByteAtATime() throws IOException {
         try (RawPeer peer = new RawPeer(listener.endpoint())) {
             slowly(peer, RawPeer.hello());
-            slowly(peer, RawPeer.frame(Frame.REQUEST, 5, new byte[50], 100));
-            slowly(peer, RawPeer.frame(Frame.REQUEST, 6, new byte[0], 0));
-            assertEquals(Frame.HELLO, peer.hearAnswer());
-            assertEquals(Frame.REPLY, peer.hearAnswer());
-            assertEquals(Frame.REPLY, peer.hearAnswer());
+            slowly(peer, RawPeer.frame(REQUEST, 5, new byte[50], 100));
+            slowly(peer, RawPeer.frame(REQUEST, 6, new byte[0], 0));
+            assertEquals(HELLO, peer.hearAnswer());
+            assertEquals(REPLY, peer.hearAnswer());
+            assertEquals(REPLY, peer.hearAnswer());
         }
     }
 
@@ -173,10 +178,10 @@ class HostilePeerTest {
 
     @Test
     void aFrameMustComplete() throws Exception {
-        byte[] begin = RawPeer.preface(13L + 10 + 3 * MIB, Frame.REQUEST, 1, 10).toBytes();
+        byte[] begin = RawPeer.preface(13L + 10 + 3 * MIB, REQUEST, 1, 10).toBytes();
         try (RawPeer peer = new RawPeer(listener.endpoint())) {
             peer.say(RawPeer.hello());
-            assertEquals(Frame.HELLO, peer.hearKind());
+            assertEquals(HELLO, peer.hearKind());
             Thread trickle =
                     Thread.ofPlatform()
                             .start(
@@ -202,7 +207,7 @@ class HostilePeerTest {
         for (int i = 0; i < 20; i++) {
             try (RawPeer peer = new RawPeer(listener.endpoint())) {
                 peer.say(RawPeer.hello());
-                byte[] frame = RawPeer.frame(Frame.REQUEST, 1, new byte[100], 2 * MIB);
+                byte[] frame = RawPeer.frame(REQUEST, 1, new byte[100], 2 * MIB);
                 peer.say(Arrays.copyOf(frame, 30 + i * 50_000));
                 if (i % 2 == 0) {
                     peer.abort();
@@ -232,7 +237,7 @@ class HostilePeerTest {
         try (RawPeer peer = new RawPeer(listener.endpoint())) {
             peer.say(RawPeer.hello());
             for (int i = 0; i < 2_000; i++) {
-                peer.say(RawPeer.frame(Frame.REQUEST, i, new byte[1], 0));
+                peer.say(RawPeer.frame(REQUEST, i, new byte[1], 0));
             }
             eventually("it is served", () -> handled.get() > 0);
             long before = -1;

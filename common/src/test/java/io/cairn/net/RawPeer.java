@@ -1,7 +1,7 @@
 package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.frame.Frame;
+import io.cairn.net.frame.FrameKind;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.ProtocolRange;
 import java.io.DataInputStream;
@@ -46,7 +46,7 @@ public final class RawPeer implements AutoCloseable {
 
     /** The greeting of a side that speaks one version only. */
     public static byte[] hello(long magic, int version) {
-        return frame(Frame.HELLO, 0, new Encoder().i64(magic).i32(version).toBytes(), 0);
+        return frame(FrameKind.HELLO.code(), 0, new Encoder().i64(magic).i32(version).toBytes(), 0);
     }
 
     public static byte[] hello() {
@@ -86,7 +86,7 @@ public final class RawPeer implements AutoCloseable {
     /** The kind of the next frame that is no sign of life. */
     int hearAnswer() throws IOException {
         int kind = hearKind();
-        while (kind == Frame.BEAT) {
+        while (kind == FrameKind.BEAT.code()) {
             kind = hearKind();
         }
         return kind;

@@ -105,7 +105,7 @@ class CodecTest {
     void theLeaderStampsTheTimeIntoTheBytes() {
         Envelope envelope = new Envelope(7, 8, 9, 0, new SessionMutation.CloseSession(5));
         byte[] frame = MasterRequest.mutation(envelope);
-        assertEquals(MasterRequest.MUTATION, frame[0]);
+        assertEquals(MasterRequest.MUTATION, MasterRequest.of(frame));
         Envelope.stamp(frame, 1, 123_456_789_012L);
         assertEquals(7, Envelope.sessionOf(frame, 1));
         assertEquals(33, Envelope.codeOf(frame, 1));

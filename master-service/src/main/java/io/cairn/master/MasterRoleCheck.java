@@ -17,6 +17,7 @@ import io.cairn.wire.master.OperationNames;
 import io.cairn.wire.master.QueryType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides by its role whether somebody may ask a master for something, from the first bytes of the
@@ -39,7 +40,7 @@ final class MasterRoleCheck {
      * @throws FsException EACCES when the role may not ask for this
      */
     void require(Principal principal, byte[] frame) {
-        int kind = frame.length > 0 ? frame[0] : 0;
+        MasterRequest kind = MasterRequest.of(frame);
         int at = kind == MasterRequest.QUERY ? QUERY_CODE : 1;
         int code = frame.length > at ? frame[at] : 0;
         if (!isAllowed(principal.role(), kind, code)) {
@@ -47,7 +48,7 @@ final class MasterRoleCheck {
         }
     }
 
-    private static boolean isAllowed(Role role, int kind, int code) {
+    private static boolean isAllowed(Role role, @Nullable MasterRequest kind, int code) {
         boolean isOfCluster = kind == MasterRequest.CLUSTER;
         boolean renews = isOfCluster && code == ClusterRequestType.RENEW_CERTIFICATE.code();
         boolean joins = isOfCluster && code == ClusterRequestType.JOIN.code();

@@ -132,22 +132,20 @@ final class RequestHandler implements Handler {
         byte[] frame = request.header();
         certification.door().require(from.principal(), frame);
         Handler administration = admin;
-        if (administration != null && frame.length > 0 && frame[0] == MasterRequest.ADMIN) {
+        if (administration != null && MasterRequest.of(frame) == MasterRequest.ADMIN) {
             administration.handle(from, request, answer);
             return;
         }
         request.release();
         try {
             Decoder in = request.decoder();
-            int kind = in.u8();
-            if (kind != MasterRequest.CLUSTER) {
-                operations.increment();
-            }
+            MasterRequest kind = MasterRequest.read(in);
+            operations.add(kind == MasterRequest.CLUSTER ? 0 : 1);
             switch (kind) {
-                case MasterRequest.MUTATION -> mutate(from, frame, answer);
-                case MasterRequest.QUERY -> query(from, in, answer);
-                case MasterRequest.CLUSTER -> cluster(from, in, answer);
-                default -> throw new MalformedMessageException("request kind " + kind);
+                case MUTATION -> mutate(from, frame, answer);
+                case QUERY -> query(from, in, answer);
+                case CLUSTER -> cluster(from, in, answer);
+                case PUSH, ADMIN -> throw new MalformedMessageException("no request: " + kind);
             }
         } catch (MalformedMessageException e) {
             LOG.info("closing the connection of {}: {}", from.remote(), e.getMessage());

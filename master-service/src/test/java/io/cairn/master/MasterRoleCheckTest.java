@@ -34,8 +34,8 @@ class MasterRoleCheckTest {
             MasterRequest.query(0, new Query.BeginLogin("n,,n=alice,r=12345678"), 1);
     private static final byte[] FINISH_LOGIN =
             MasterRequest.query(0, new Query.FinishLogin("c=biws"), 1);
-    private static final byte[] MUTATION = {MasterRequest.MUTATION, 1, 2, 3};
-    private static final byte[] ADMIN = {MasterRequest.ADMIN, 1};
+    private static final byte[] MUTATION = {(byte) MasterRequest.MUTATION.code(), 1, 2, 3};
+    private static final byte[] ADMIN = {(byte) MasterRequest.ADMIN.code(), 1};
     private static final byte[] SYNCED = cluster(new ClusterRequest.MemberSynced(1, 2, 3));
     private static final byte[] PRESENT = cluster(new ClusterRequest.MasterPresent("m2", 1));
     private static final byte[] JOIN = cluster(new ClusterRequest.Join("secret", new byte[1]));
@@ -67,7 +67,7 @@ class MasterRoleCheckTest {
         check(SYNCED, EnumSet.of(Role.CHUNK));
         check(JOIN, EnumSet.of(Role.NEWCOMER));
         check(RENEW, invited);
-        check(new byte[] {MasterRequest.PUSH, 1}, Set.of());
+        check(new byte[] {(byte) MasterRequest.PUSH.code(), 1}, Set.of());
         check(new byte[0], Set.of());
     }
 

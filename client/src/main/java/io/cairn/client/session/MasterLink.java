@@ -355,7 +355,7 @@ final class MasterLink implements AutoCloseable {
         public void handle(Connection from, Message request, Answer answer) {
             byte[] header = request.header();
             request.release();
-            if (header.length < 2 || header[0] != MasterRequest.PUSH) {
+            if (header.length < 2 || MasterRequest.of(header) != MasterRequest.PUSH) {
                 answer.fail(new FsException(Errno.EPROTO, "a client answers pushes only"));
                 return;
             }

@@ -88,7 +88,7 @@ class ChunkIoTest {
 
     private static boolean asksForMap(byte[] header) {
         Decoder in = new Decoder(header);
-        if (in.u8() != MasterRequest.QUERY) {
+        if (MasterRequest.read(in) != MasterRequest.QUERY) {
             return false;
         }
         in.i64();

@@ -43,7 +43,7 @@ class AccessTimesTest {
 
     private static boolean isAccessTime(byte[] header) {
         Decoder in = new Decoder(header);
-        return in.u8() == MasterRequest.MUTATION
+        return MasterRequest.read(in) == MasterRequest.MUTATION
                 && Envelope.decode(in).mutation() instanceof TreeMutation.SetAttributes m
                 && m.change().has(AttributeChange.KEEP_CTIME);
     }

@@ -41,9 +41,9 @@ final class Call extends TimerWheel.Entry {
                         "no answer from " + channel.remote() + " within " + timeoutMs + " ms"));
     }
 
-    /** Its answer is there, of a kind that a frame can have. */
-    void answered(int kind, Message message) {
-        if (kind == Frame.REPLY) {
+    /** Its answer is there. */
+    void answered(FrameKind kind, Message message) {
+        if (kind == FrameKind.REPLY) {
             succeed(message);
         } else {
             fail(Frame.failure(message.header()));

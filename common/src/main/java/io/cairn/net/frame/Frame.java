@@ -6,7 +6,6 @@ import io.cairn.net.Message;
 import io.cairn.trace.TraceContext;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
-import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -35,23 +34,13 @@ import org.jspecify.annotations.Nullable;
  *
  * This layout never changes. Request ids count up from 1 on either side.
  */
-public final class Frame {
-    public static final int HELLO = 1;
-    public static final int REQUEST = 2;
-    public static final int REPLY = 3;
-    public static final int FAILURE = 4;
-    static final int ONE_WAY = 5;
-    public static final int BEAT = 6;
-    static final int TRACED = 7;
-
+final class Frame {
     /** Bytes that {@code length} counts besides header and payload. */
     static final int FIXED_BYTES = 13;
 
-    private static final int MAX_HELLO_BYTES = 256;
-    private static final int MAX_FAILURE_BYTES = 16 << 10;
     private static final int MAX_FAILURE_CHARACTERS = 4096;
 
-    final int kind;
+    final FrameKind kind;
     final long requestId;
     final byte[] header;
     final @Nullable Call call;
@@ -63,10 +52,14 @@ public final class Frame {
     private @Nullable ByteBuf payload;
 
     private Frame(
-            int kind, long requestId, Message message, @Nullable Call call, int requestBytes) {
+            FrameKind kind,
+            long requestId,
+            Message message,
+            @Nullable Call call,
+            int requestBytes) {
         this.kind = kind;
         this.requestId = requestId;
-        TraceContext trace = kind == TRACED ? message.trace() : null;
+        TraceContext trace = kind == FrameKind.TRACED ? message.trace() : null;
         this.header = trace == null ? message.header() : trace.before(message.header());
         // Indices of its own: the giver may send the same bytes elsewhere at the same time.
         ByteBuf given = message.payload();
@@ -82,7 +75,8 @@ public final class Frame {
      * @param traces whether the other side wants to know to which trace it belongs
      */
     static Frame request(Message message, Call call, boolean traces) {
-        int kind = traces && message.trace() != null ? TRACED : REQUEST;
+        FrameKind kind =
+                traces && message.trace() != null ? FrameKind.TRACED : FrameKind.REQUEST;
         return new Frame(kind, call.requestId, message, call, 0);
     }
 
@@ -113,22 +107,22 @@ public final class Frame {
 
     /** The answer to a request that took {@code requestBytes} bytes. */
     static Frame reply(long requestId, Message message, int requestBytes) {
-        return new Frame(REPLY, requestId, message, null, requestBytes);
+        return new Frame(FrameKind.REPLY, requestId, message, null, requestBytes);
     }
 
     /** A message without an answer. */
     static Frame oneWay(Message message) {
-        return new Frame(ONE_WAY, 0, message, null, 0);
+        return new Frame(FrameKind.ONE_WAY, 0, message, null, 0);
     }
 
     /** The first frame of a connection. */
     static Frame hello(Greeting greeting) {
-        return new Frame(HELLO, 0, Message.of(greeting.toBytes()), null, 0);
+        return new Frame(FrameKind.HELLO, 0, Message.of(greeting.toBytes()), null, 0);
     }
 
     /** A sign of life. */
     static Frame beat() {
-        return new Frame(BEAT, 0, Message.empty(), null, 0);
+        return new Frame(FrameKind.BEAT, 0, Message.empty(), null, 0);
     }
 
     /** The answer that something went wrong. */
@@ -138,7 +132,8 @@ public final class Frame {
             text = text.substring(0, MAX_FAILURE_CHARACTERS);
         }
         Encoder out = new Encoder().i32(error.errno().number()).text(text);
-        return new Frame(FAILURE, requestId, Message.of(out.toBytes()), null, requestBytes);
+        Message message = Message.of(out.toBytes());
+        return new Frame(FrameKind.FAILURE, requestId, message, null, requestBytes);
     }
 
     /** The error that a FAILURE frame tells. */
@@ -148,26 +143,6 @@ public final class Frame {
         return new FsException(errno == null ? Errno.EIO : errno, in.text());
     }
 
-    /** Whether a frame of this kind may have these lengths. */
-    static boolean allows(int kind, int headerBytes, int payloadBytes) {
-        return switch (kind) {
-            case HELLO ->
-                    headerBytes >= Greeting.MIN_BYTES
-                            && headerBytes <= MAX_HELLO_BYTES
-                            && payloadBytes == 0;
-            case REQUEST, REPLY, ONE_WAY ->
-                    headerBytes <= Limits.MAX_HEADER_BYTES
-                            && payloadBytes <= Limits.MAX_PAYLOAD_BYTES;
-            case FAILURE -> headerBytes <= MAX_FAILURE_BYTES && payloadBytes == 0;
-            case TRACED ->
-                    headerBytes >= TraceContext.BYTES
-                            && headerBytes <= Limits.MAX_HEADER_BYTES + TraceContext.BYTES
-                            && payloadBytes <= Limits.MAX_PAYLOAD_BYTES;
-            case BEAT -> headerBytes == 0 && payloadBytes == 0;
-            default -> false;
-        };
-    }
-
     /** Bytes of the frame after the preface. */
     int bodyBytes() {
         return bodyBytes;
@@ -175,7 +150,7 @@ public final class Frame {
 
     /** Writes preface and header. */
     void writeHead(ByteBuf out) {
-        out.writeInt(FIXED_BYTES + bodyBytes).writeByte(kind).writeLong(requestId);
+        out.writeInt(FIXED_BYTES + bodyBytes).writeByte(kind.code()).writeLong(requestId);
         out.writeInt(header.length).writeBytes(header);
     }
 
@@ -185,7 +160,7 @@ public final class Frame {
     }
 
     boolean isAnswer() {
-        return kind == REPLY || kind == FAILURE;
+        return kind.isAnswer();
     }
 
     /** Gives the payload away. */

@@ -361,24 +361,24 @@ public final class FrameChannel implements Connection {
     }
 
     /** Decides on a frame whose lengths are allowed. */
-    FrameReader.Admission admit(int kind, long requestId, int bodyBytes) {
-        if (isGreeted() == (kind == Frame.HELLO)) {
+    FrameReader.Admission admit(FrameKind kind, long requestId, int bodyBytes) {
+        if (isGreeted() == (kind == FrameKind.HELLO)) {
             throw new MalformedMessageException(
                     isGreeted() ? "second HELLO" : "frame of kind " + kind + " before HELLO");
         }
         return switch (kind) {
-            case Frame.REPLY, Frame.FAILURE ->
+            case REPLY, FAILURE ->
                     calls.containsKey(requestId)
                             ? FrameReader.Admission.ACCEPT
                             : FrameReader.Admission.DISCARD;
-            case Frame.REQUEST, Frame.TRACED, Frame.ONE_WAY -> {
+            case REQUEST, TRACED, ONE_WAY -> {
                 if (intake.reserve(bodyBytes)) {
                     yield FrameReader.Admission.ACCEPT;
                 }
                 pause();
                 yield FrameReader.Admission.WAIT;
             }
-            default -> FrameReader.Admission.ACCEPT;
+            case HELLO, BEAT -> FrameReader.Admission.ACCEPT;
         };
     }
 
@@ -424,12 +424,12 @@ public final class FrameChannel implements Connection {
     }
 
     /** A whole frame arrived. */
-    void received(int kind, long requestId, Message message) {
+    void received(FrameKind kind, long requestId, Message message) {
         switch (kind) {
-            case Frame.HELLO -> greet(message);
-            case Frame.REQUEST, Frame.TRACED -> request(requestId, message);
-            case Frame.ONE_WAY -> oneWay(message);
-            case Frame.REPLY, Frame.FAILURE -> {
+            case HELLO -> greet(message);
+            case REQUEST, TRACED -> request(requestId, message);
+            case ONE_WAY -> oneWay(message);
+            case REPLY, FAILURE -> {
                 Call call = calls.get(requestId);
                 if (call == null) {
                     message.release();
@@ -438,7 +438,7 @@ public final class FrameChannel implements Connection {
                     call.answered(kind, message);
                 }
             }
-            default -> message.release();
+            case BEAT -> message.release();
         }
     }
 

@@ -40,7 +40,7 @@ final class FrameReader {
     private final byte[] preface = new byte[Preface.BYTES];
     private State state = State.PREFACE;
     private int prefaceFill;
-    private int kind;
+    private FrameKind kind = FrameKind.HELLO;
     private long requestId;
     private byte[] header = {};
     private int headerBytes;
@@ -232,7 +232,7 @@ final class FrameReader {
         next();
         try {
             channel.received(
-                    kind, requestId, kind == Frame.TRACED ? Frame.request(message) : message);
+                    kind, requestId, kind == FrameKind.TRACED ? Frame.request(message) : message);
         } catch (MalformedMessageException e) {
             channel.violated(e);
         }

@@ -131,17 +131,17 @@ final class Outbox {
 
     private void count(Frame frame, int sign) {
         switch (frame.kind) {
-            case Frame.REPLY, Frame.FAILURE -> {
+            case REPLY, FAILURE -> {
                 answerBytes += (long) sign * frame.bodyBytes();
                 if (sign > 0) {
                     channel.answered(frame);
                 }
             }
-            case Frame.ONE_WAY -> {
+            case ONE_WAY -> {
                 oneWays += sign;
                 oneWayBytes += (long) sign * frame.bodyBytes();
             }
-            default -> {}
+            case HELLO, REQUEST, TRACED, BEAT -> {}
         }
     }
 

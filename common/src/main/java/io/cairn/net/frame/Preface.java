@@ -6,11 +6,10 @@ import java.nio.ByteBuffer;
 /**
  * The part before the header of a {@link Frame}.
  *
- * @param kind one that a frame can have
  * @param headerBytes as many as a frame of the kind may have
  * @param payloadBytes as many as a frame of the kind may have
  */
-record Preface(int kind, long requestId, int headerBytes, int payloadBytes) {
+record Preface(FrameKind kind, long requestId, int headerBytes, int payloadBytes) {
     static final int BYTES = 17;
 
     /**
@@ -22,17 +21,19 @@ record Preface(int kind, long requestId, int headerBytes, int payloadBytes) {
     static Preface read(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         long lengthBytes = Integer.toUnsignedLong(in.getInt());
-        int kind = Byte.toUnsignedInt(in.get());
+        int code = Byte.toUnsignedInt(in.get());
+        FrameKind kind = FrameKind.CODES.find(code);
         long requestId = in.getLong();
         long headerBytes = Integer.toUnsignedLong(in.getInt());
         long payloadBytes = lengthBytes - Frame.FIXED_BYTES - headerBytes;
-        if (payloadBytes < 0
+        if (kind == null
+                || payloadBytes < 0
                 || headerBytes > Integer.MAX_VALUE
                 || payloadBytes > Integer.MAX_VALUE
-                || !Frame.allows(kind, (int) headerBytes, (int) payloadBytes)) {
+                || !kind.allows((int) headerBytes, (int) payloadBytes)) {
             throw new MalformedMessageException(
                     "frame of kind %d with length %d and header length %d"
-                            .formatted(kind, lengthBytes, headerBytes));
+                            .formatted(code, lengthBytes, headerBytes));
         }
         return new Preface(kind, requestId, (int) headerBytes, (int) payloadBytes);
     }

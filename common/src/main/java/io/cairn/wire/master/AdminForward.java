@@ -19,7 +19,7 @@ public record AdminForward(
     /** The frame, for a reader of this version of the protocol. */
     public byte[] toBytes(int version) {
         Encoder out = Encoder.speaking(version);
-        out.u8(MasterRequest.ADMIN).text(method).text(path).text(query);
+        out.u8(MasterRequest.ADMIN.code()).text(method).text(path).text(query);
         encode(out, headers);
         return out.text(remote).toBytes();
     }

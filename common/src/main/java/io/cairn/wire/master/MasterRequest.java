@@ -1,9 +1,13 @@
 package io.cairn.wire.master;
 
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
+import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The first byte of every frame to a master tells its kind; the rest is the message of that kind.
+ * What a frame to a master is: its first byte tells that, and the rest is the message.
  *
  * <pre>
  *   1 MUTATION  Envelope                     -> Reply
@@ -14,14 +18,35 @@ import io.cairn.wire.Encoder;
  *   5 ADMIN     AdminForward (from another master) -> AdminForward.Answer
  * </pre>
  */
-public final class MasterRequest {
-    public static final int MUTATION = 1;
-    public static final int QUERY = 2;
-    public static final int CLUSTER = 3;
-    public static final int PUSH = 4;
-    public static final int ADMIN = 5;
+public enum MasterRequest implements Coded {
+    MUTATION(1),
+    QUERY(2),
+    CLUSTER(3),
+    PUSH(4),
+    ADMIN(5);
 
-    private MasterRequest() {}
+    private static final CodeTable<MasterRequest> CODES = new CodeTable<>(values());
+
+    private final int code;
+
+    MasterRequest(int code) {
+        this.code = code;
+    }
+
+    @Override
+    public int code() {
+        return code;
+    }
+
+    /** What a frame is; null when it is none of them. */
+    public static @Nullable MasterRequest of(byte[] frame) {
+        return frame.length == 0 ? null : CODES.find(Byte.toUnsignedInt(frame[0]));
+    }
+
+    /** Reads the first byte; fails with {@code MalformedMessageException}. */
+    public static MasterRequest read(Decoder in) {
+        return in.coded(CODES);
+    }
 
     /**
      * The frame of a mutation; the envelope starts at offset 1. It tells its version itself: the
@@ -29,7 +54,7 @@ public final class MasterRequest {
      */
     public static byte[] mutation(Envelope envelope) {
         Encoder out = Encoder.speaking(envelope.version(), 1 + envelope.expectedBytes());
-        out.u8(MUTATION);
+        out.u8(MUTATION.code);
         envelope.encode(out);
         return out.toBytes();
     }
@@ -37,21 +62,21 @@ public final class MasterRequest {
     /** The frame of a query, for a connection that speaks this version. */
     public static byte[] query(long session, Query query, int version) {
         Encoder out = Encoder.speaking(version);
-        query.write(out.u8(QUERY).i64(session));
+        query.write(out.u8(QUERY.code).i64(session));
         return out.toBytes();
     }
 
     /** The frame of a message from a server, for a connection that speaks this version. */
     public static byte[] cluster(ClusterRequest request, int version) {
         Encoder out = Encoder.speaking(version);
-        request.write(out.u8(CLUSTER));
+        request.write(out.u8(CLUSTER.code));
         return out.toBytes();
     }
 
     /** The frame of a push, for a connection that speaks this version. */
     public static byte[] push(Push push, int version) {
         Encoder out = Encoder.speaking(version);
-        push.write(out.u8(PUSH));
+        push.write(out.u8(PUSH.code));
         return out.toBytes();
     }
 }

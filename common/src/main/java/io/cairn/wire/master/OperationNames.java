@@ -12,16 +12,16 @@ public final class OperationNames {
 
     /** The name of a request to a master, such as {@code lookup}. */
     public static String ofMaster(byte[] frame) {
-        if (frame.length < 2) {
+        MasterRequest kind = MasterRequest.of(frame);
+        if (kind == null || frame.length < 2) {
             return TypeTable.OTHER;
         }
-        return switch (frame[0]) {
-            case MasterRequest.MUTATION -> ofMutation(frame);
-            case MasterRequest.QUERY ->
-                    frame.length < 10 ? TypeTable.OTHER : QueryType.TABLE.title(frame[9]);
-            case MasterRequest.CLUSTER -> ClusterRequestType.TABLE.title(frame[1]);
-            case MasterRequest.ADMIN -> "admin";
-            default -> TypeTable.OTHER;
+        return switch (kind) {
+            case MUTATION -> ofMutation(frame);
+            case QUERY -> frame.length < 10 ? TypeTable.OTHER : QueryType.TABLE.title(frame[9]);
+            case CLUSTER -> ClusterRequestType.TABLE.title(frame[1]);
+            case ADMIN -> "admin";
+            case PUSH -> TypeTable.OTHER;
         };
     }
 

@@ -20,7 +20,7 @@ import io.cairn.net.NetworkRig;
 import io.cairn.net.RawPeer;
 import io.cairn.net.ReceiveBudget;
 import io.cairn.net.frame.ChannelSettings;
-import io.cairn.net.frame.Frame;
+import io.cairn.net.frame.FrameKind;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
@@ -267,7 +267,7 @@ class PolledTransportTest {
         return outcome(
                 peer -> {
                     peer.say(greeting);
-                    assertEquals(Frame.HELLO, peer.hearKind());
+                    assertEquals(FrameKind.HELLO.code(), peer.hearKind());
                     peer.hearEnd();
                 });
     }
@@ -276,8 +276,8 @@ class PolledTransportTest {
         return outcome(
                 peer -> {
                     peer.say(RawPeer.hello());
-                    assertEquals(Frame.HELLO, peer.hearKind());
-                    assertEquals(Frame.REQUEST, peer.hearKind());
+                    assertEquals(FrameKind.HELLO.code(), peer.hearKind());
+                    assertEquals(FrameKind.REQUEST.code(), peer.hearKind());
                     for (byte[] piece : pieces) {
                         peer.trySay(piece);
                     }
@@ -288,8 +288,8 @@ class PolledTransportTest {
     void anAnswerMayComeInPiecesAndBeLong() throws Exception {
         byte[] head = new byte[200_000];
         Arrays.fill(head, (byte) 'a');
-        byte[] whole = RawPeer.frame(Frame.REPLY, 1, head, 0);
-        byte[] beat = RawPeer.frame(Frame.BEAT, 0, new byte[0], 0);
+        byte[] whole = RawPeer.frame(FrameKind.REPLY.code(), 1, head, 0);
+        byte[] beat = RawPeer.frame(FrameKind.BEAT.code(), 0, new byte[0], 0);
         Object answer =
                 answeredWith(
                         Arrays.copyOf(beat, 5),
@@ -305,15 +305,15 @@ class PolledTransportTest {
         assertEquals(Errno.WRONG_CLUSTER, greetedWith(RawPeer.hello(0x8943_6169_726e_0d0aL, 77)));
         assertEquals(
                 Errno.DISCONNECTED, greetedWith(text("HTTP/1.1 400 Bad Request\r\n\r\n").header()));
-        byte[] early = RawPeer.frame(Frame.REPLY, 1, text("head").header(), 0);
+        byte[] early = RawPeer.frame(FrameKind.REPLY.code(), 1, text("head").header(), 0);
         assertEquals(Errno.DISCONNECTED, greetedWith(early));
     }
 
     @Test
     void brokenAnswersEndTheConnection() throws Exception {
-        byte[] whole = RawPeer.frame(Frame.REPLY, 1, text("head").header(), 0);
+        byte[] whole = RawPeer.frame(FrameKind.REPLY.code(), 1, text("head").header(), 0);
         assertEquals(Errno.DISCONNECTED, answeredWith(Arrays.copyOf(whole, whole.length - 1)));
-        byte[] huge = RawPeer.preface(0xffff_ffffL, Frame.REPLY, 1, 4).toBytes();
+        byte[] huge = RawPeer.preface(0xffff_ffffL, FrameKind.REPLY.code(), 1, 4).toBytes();
         assertEquals(Errno.DISCONNECTED, answeredWith(huge));
     }
 

@@ -37,7 +37,7 @@ final class OperationNamesTest {
                 new Envelope(7, 1, 0, 0, new TreeMutation.Unlink(1, io.cairn.fs.Name.of("a")))
                         .toBytes();
         byte[] frame = new byte[envelope.length + 1];
-        frame[0] = MasterRequest.MUTATION;
+        frame[0] = (byte) MasterRequest.MUTATION.code();
         System.arraycopy(envelope, 0, frame, 1, envelope.length);
         assertEquals("unlink", OperationNames.ofMaster(frame));
         assertEquals("open", OperationNames.ofMaster(MasterRequest.query(7, new Query.Open(1), 1)));
@@ -46,7 +46,7 @@ final class OperationNamesTest {
 
     @Test
     void whatIsNotKnownHasOneName() {
-        for (byte[] frame : new byte[][] {{}, {1}, {1, 2, 3}, {2, 0}, {9, 9}, {3, 77}}) {
+        for (byte[] frame : new byte[][] {{}, {1}, {1, 2, 3}, {2, 0}, {9, 9}, {-1, 1}, {3, 77}}) {
             assertEquals("other", OperationNames.ofMaster(frame));
         }
         assertEquals("other", OperationNames.ofChunk(new byte[0]));
