@@ -34,6 +34,9 @@ public final class Limits {
     /** Elements of any list in a message. */
     public static final int MAX_LIST = 1 << 17;
 
+    /** Inodes that a session holds open, each as often as it does: they fit into a KeepAlive. */
+    public static final int MAX_OPEN = 100_000;
+
     /** Unacknowledged mutations of one session; the master refuses more. */
     public static final int MAX_SESSION_WINDOW = 1024;
 

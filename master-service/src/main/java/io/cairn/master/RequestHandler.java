@@ -270,6 +270,9 @@ final class RequestHandler implements Handler {
             answer.send(Message.of(refused.toBytes(version)));
             return;
         }
+        if (type.mayOpen()) {
+            sessions.requireRoomToOpen(session);
+        }
         long ticket = type.mayOpen() ? reaper.begin() : NO_TICKET;
         var _ =
                 delegations
@@ -451,6 +454,7 @@ final class RequestHandler implements Handler {
      */
     private Reply open(long session, long ino) {
         requireSession(session);
+        sessions.requireRoomToOpen(session);
         sessions.open(session, ino);
         Reply reply = namespace.get().read(session, new Query.GetInode(ino));
         if (reply instanceof Reply.Failure) {

@@ -6,6 +6,7 @@ import io.cairn.base.FsException;
 import io.cairn.master.access.MountAdmission;
 import io.cairn.master.access.MountClient;
 import io.cairn.master.access.MountRule;
+import io.cairn.master.access.OpenCounts;
 import io.cairn.master.delegation.DelegationGate;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
@@ -18,7 +19,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +60,7 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         boolean expiring;
         @Nullable Connection connection;
         @Nullable MountClient client;
-        final Map<Long, Integer> open = new HashMap<>();
+        final OpenCounts open = new OpenCounts();
     }
 
     /**
@@ -137,7 +137,7 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         unheard.remove(session);
         still.values().removeIf(each -> each.session == session);
         if (live != null) {
-            live.open.forEach(this::uncount);
+            live.open.drain(this::uncount);
         }
     }
 
@@ -168,8 +168,7 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         if (!reconnected) {
             return null;
         }
-        live.open.forEach(this::uncount);
-        live.open.clear();
+        live.open.drain(this::uncount);
         for (long ino : openInos) {
             count(live, ino);
         }
@@ -262,7 +261,7 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
     @Override
     public synchronized boolean holds(long session, long ino) {
         Live live = sessions.get(session);
-        return live != null && live.open.containsKey(ino);
+        return live != null && live.open.holds(ino);
     }
 
     @Override
@@ -301,6 +300,14 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
     synchronized long silentMs(long session) {
         Live live = sessions.get(session);
         return live == null ? Long.MAX_VALUE : clock.millis() - live.renewedMs;
+    }
+
+    /** Whether a session may hold one more inode open: ENOMEM when it may not. */
+    synchronized void requireRoomToOpen(long session) {
+        Live live = sessions.get(session);
+        if (live != null) {
+            live.open.requireRoom();
+        }
     }
 
     /**
@@ -355,11 +362,11 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         Live live = sessions.get(session);
         return live == null || unheard.containsKey(session)
                 ? null
-                : List.copyOf(live.open.keySet());
+                : List.copyOf(live.open.inos());
     }
 
     private void count(Live live, long ino) {
-        live.open.merge(ino, 1, Integer::sum);
+        live.open.add(ino);
         openCounts.merge(ino, 1, Integer::sum);
     }
 
@@ -374,14 +381,8 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
             return;
         }
         for (long ino : inos) {
-            Integer count = live.open.get(ino);
-            if (count != null) {
+            if (live.open.remove(ino)) {
                 uncount(ino, 1);
-                if (count == 1) {
-                    live.open.remove(ino);
-                } else {
-                    live.open.put(ino, count - 1);
-                }
             }
         }
     }
@@ -390,14 +391,14 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
     synchronized List<Long> othersWithOpen(long session, long ino) {
         Integer all = openCounts.get(ino);
         Live own = sessions.get(session);
-        int mine = own == null ? 0 : own.open.getOrDefault(ino, 0);
+        int mine = own == null ? 0 : own.open.of(ino);
         if (unheard.isEmpty() && (all == null || all <= mine)) {
             return List.of();
         }
         List<Long> others = new ArrayList<>();
         sessions.forEach(
                 (other, live) -> {
-                    boolean mayHold = live.open.containsKey(ino) || unheard.containsKey(other);
+                    boolean mayHold = live.open.holds(ino) || unheard.containsKey(other);
                     if (other != session && mayHold) {
                         others.add(other);
                     }
@@ -482,7 +483,7 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
                 connection == null ? null : connection.remote(),
                 live.client,
                 clock.millis() - live.renewedMs,
-                new TreeMap<>(live.open));
+                live.open.all());
     }
 
     /** Number of open inodes per session, for operators. */

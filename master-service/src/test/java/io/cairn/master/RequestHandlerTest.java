@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -14,9 +16,11 @@ import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.Limits;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
@@ -95,6 +99,25 @@ class RequestHandlerTest {
         assertEquals(
                 assertInstanceOf(Reply.EntryReply.class, made).inode().ino(),
                 assertInstanceOf(Reply.EntryReply.class, again).inode().ino());
+    }
+
+    /** It could fill the memory of the master. */
+    @Test
+    void aSessionThatHoldsTooManyFilesOpenOpensNoMore() {
+        Reply made = ask(frame(session, 1, create(true)));
+        long ino = assertInstanceOf(Reply.EntryReply.class, made).inode().ino();
+        byte[] open = MasterRequest.query(session, new Query.Open(ino), peer.version());
+        for (int i = 1; i < Limits.MAX_OPEN; i++) {
+            assertInstanceOf(Reply.EntryReply.class, ask(open.clone()));
+        }
+        FsException full = assertThrows(FsException.class, () -> ask(open.clone()));
+        assertEquals(Errno.ENOMEM, full.errno());
+        byte[] create = frame(session, 2, create(true));
+        full = assertThrows(FsException.class, () -> ask(create.clone()));
+        assertEquals(Errno.ENOMEM, full.errno());
+        Query release = new Query.Release(new long[] {ino});
+        ask(MasterRequest.query(session, release, peer.version()));
+        assertInstanceOf(Reply.EntryReply.class, ask(open.clone()));
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.testkit.ManualClock;
+import io.cairn.wire.Limits;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,23 @@ class SessionTableTest {
         assertEquals(List.of(), sessions.expire());
         assertEquals(List.of(), expiredWithin(8_000));
         assertEquals(List.of(7L), expiredWithin(2_000));
+    }
+
+    @Test
+    void aSessionHoldsNoMoreOpenThanAClientTells() {
+        sessions.reset(1, List.of());
+        sessions.opened(7);
+        sessions.opened(8);
+        for (int i = 0; i < Limits.MAX_OPEN; i++) {
+            sessions.requireRoomToOpen(7);
+            sessions.open(7, i % 1000);
+        }
+        FsException full =
+                assertThrows(FsException.class, () -> sessions.requireRoomToOpen(7));
+        assertEquals(Errno.ENOMEM, full.errno());
+        sessions.requireRoomToOpen(8);
+        sessions.release(7, new long[] {5});
+        sessions.requireRoomToOpen(7);
     }
 
     @Test

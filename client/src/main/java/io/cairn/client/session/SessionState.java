@@ -21,9 +21,6 @@ import java.util.random.RandomGenerator;
  * {@link Limits#MAX_SESSION_WINDOW} numbers may lie above it.
  */
 public final class SessionState {
-    /** Open inodes that still fit into the header of a KeepAlive. */
-    static final int MAX_OPEN = 100_000;
-
     private static final int WINDOW = Limits.MAX_SESSION_WINDOW;
 
     private final Clock clock;
@@ -234,14 +231,15 @@ public final class SessionState {
 
     /** Whether one more inode may be held open. */
     public synchronized boolean hasRoomToOpen() {
-        return openCount < MAX_OPEN;
+        return openCount < Limits.MAX_OPEN;
     }
 
     /** Refuses one open file too many. */
     public void checkRoomToOpen() {
         if (!hasRoomToOpen()) {
             throw new FsException(
-                    Errno.ENOMEM, "this client holds " + MAX_OPEN + " files open; close some");
+                    Errno.ENOMEM,
+                    "this client holds " + Limits.MAX_OPEN + " files open; close some");
         }
     }
 

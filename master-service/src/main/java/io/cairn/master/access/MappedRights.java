@@ -101,6 +101,7 @@ final class MappedRights {
                     throw new FsException(
                             Errno.EPERM, "users that a rule maps make files by themselves");
             case SessionMutation.SetLock m -> lock(m.ino(), m.lock());
+            case HostMutation.SetHostLock m -> lock(m.ino(), m.lock());
             case SessionMutation _, HostMutation _, LeaderMutation _ -> {}
         }
     }
@@ -112,6 +113,8 @@ final class MappedRights {
             case Query.ReadDirectory m -> demand(attributes(m.ino()), READ);
             case Query.GetXattr m -> getXattr(m);
             case Query.Open m -> open(m.ino());
+            case Query.TestLock m -> open(m.ino());
+            case Query.TestHostLock m -> open(m.ino());
             case Query.HoldStill m -> write(m.ino());
             case Query.GetAllowance m -> write(m.ino());
             case Query.OfState _, Query.OfLeader _, Query.OfLogin _ -> {}
@@ -184,10 +187,18 @@ final class MappedRights {
         }
     }
 
-    /** Whoever holds the token to append keeps others from writing. */
+    /**
+     * Whoever locks a file keeps others waiting: so only whoever may open it does. The token to
+     * append keeps others from writing.
+     */
     private void lock(long ino, Lock lock) {
-        if (lock.kind() == Lock.Kind.APPEND && lock.mode() != Lock.Mode.UNLOCK) {
+        if (lock.mode() == Lock.Mode.UNLOCK) {
+            return;
+        }
+        if (lock.kind() == Lock.Kind.APPEND) {
             write(ino);
+        } else {
+            open(ino);
         }
     }
 

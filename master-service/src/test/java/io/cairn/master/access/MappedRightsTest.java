@@ -170,4 +170,20 @@ final class MappedRightsTest {
             rights.require(lock(roots, Lock.Kind.POSIX, Lock.Mode.SHARED));
         }
     }
+
+    /** Others would wait for it for ever. */
+    @Test
+    void aFileThatNobodyHereMayOpenIsNotLocked() {
+        long secret = create("secret", 0);
+        change(new TreeMutation.SetAttributes(secret, AttributeChange.NONE.withMode(0600)));
+        for (MappedRights rights : List.of(one, others)) {
+            for (Lock.Kind kind : Lock.Kind.CODES.all()) {
+                Mutation lock = lock(secret, kind, Lock.Mode.SHARED);
+                FsException refusal = assertThrows(FsException.class, () -> rights.require(lock));
+                assertEquals(Errno.EACCES, refusal.errno());
+                rights.require(lock(secret, kind, Lock.Mode.UNLOCK));
+                rights.require(lock(own, kind, Lock.Mode.SHARED));
+            }
+        }
+    }
 }

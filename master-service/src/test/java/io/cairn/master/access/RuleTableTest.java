@@ -89,7 +89,7 @@ class RuleTableTest {
     }
 
     private static Row lock() {
-        return new Row(Errno.EACCES, null, null, EnumSet.of(Operation.LOCK));
+        return new Row(Errno.EACCES, null, Errno.EACCES, EnumSet.of(Operation.LOCK));
     }
 
     /** It concerns the session alone, or tells what every mount may know. */
@@ -165,12 +165,12 @@ class RuleTableTest {
                     Query.LookupMany _,
                     Query.ReadDirectory _,
                     Query.GetXattr _,
-                    Query.Open _ ->
+                    Query.Open _,
+                    Query.TestLock _,
+                    Query.TestHostLock _ ->
                     read(Errno.EACCES);
             case Query.GetInode _,
                     Query.ListXattr _,
-                    Query.TestLock _,
-                    Query.TestHostLock _,
                     Query.GetPath _,
                     Query.CheckTail _,
                     Query.GetRoom _,
