@@ -5,6 +5,7 @@ import static io.cairn.client.CairnFileSystemTest.readAll;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -16,7 +17,11 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
+import io.cairn.wire.master.TreeMutation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
@@ -287,5 +292,61 @@ class OthersChangesTest {
         byte[] model = bytes(6000, 1);
         System.arraycopy(bytes(4, 2), 0, model, 0, 4);
         assertContents(model, file);
+    }
+
+    /** Else it would write where the file is no longer when the other one goes on. */
+    @Test
+    void whoCannotChangeTheInodeDoesNotGoOn() {
+        CairnFileSystem soft =
+                cluster.connect(
+                        cluster.settings()
+                                .withWriteBackDelayMs(600_000)
+                                .withAttemptTimeoutMs(200)
+                                .withRequestTimeoutMs(600));
+        OpenFile file = soft.create(Caller.ROOT, 1, Name.of("f"), 0644, FileSystem.O_RDWR).file();
+        write(file, bytes(6000, 1));
+        file.flush();
+        long version = cluster.namespace.require(file.ino()).attributes().version();
+        cluster.network.setFaults(
+                (to, header) ->
+                        to.equals(FakeCluster.MASTER) && isSetAttributes(header)
+                                ? FakeNetwork.Fate.LOSE_REQUEST
+                                : FakeNetwork.Fate.DELIVER);
+        cluster.network.ask(
+                () -> {
+                    for (long session : cluster.shared.sessions.keySet()) {
+                        cluster.master.push(session, new Push.HoldStill(file.ino(), 100));
+                    }
+                    return 0;
+                });
+        cluster.awaitTrue(() -> isTimedOut(() -> write(file, bytes(4, 2))), "it is kept waiting");
+        for (int i = 0; i < 3; i++) {
+            assertTrue(isTimedOut(() -> write(file, bytes(4, 2))), "it went on");
+        }
+        cluster.network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+        cluster.awaitTrue(
+                () -> cluster.namespace.require(file.ino()).attributes().version() > version,
+                "the inode has another version");
+        cluster.awaitTrue(() -> !isTimedOut(() -> write(file, bytes(4, 2))), "it goes on");
+        file.close();
+        byte[] model = bytes(6000, 1);
+        System.arraycopy(bytes(4, 2), 0, model, 0, 4);
+        assertContents(model, file);
+    }
+
+    private static boolean isSetAttributes(byte[] header) {
+        Decoder in = new Decoder(header);
+        return MasterRequest.read(in) == MasterRequest.MUTATION
+                && Envelope.decode(in).mutation() instanceof TreeMutation.SetAttributes;
+    }
+
+    private static boolean isTimedOut(Runnable work) {
+        try {
+            work.run();
+            return false;
+        } catch (FsException e) {
+            assertEquals(Errno.ETIMEDOUT, e.errno());
+            return true;
+        }
     }
 }

@@ -18,9 +18,13 @@ import org.jspecify.annotations.Nullable;
  * go to where the file is then.
  *
  * <p>If nobody ends it in time, the inode is changed before the first writer goes on: then the
- * other client can move it no more, as it names the version that it has copied. Thread-safe.
+ * other client can move it no more, as it names the version that it has copied. While no master can
+ * be asked for that, writers wait as long as they wait for a master. Thread-safe.
  */
 public final class Standstill {
+    private static final long RENEW_PAUSE_MS = 100;
+    private static final long RENEW_LIMIT_MS = 60_000;
+
     private final OpenInode inode;
     private final Mount mount;
 
@@ -80,7 +84,7 @@ public final class Standstill {
             mount.runtime().scheduler().schedule(() -> ending.complete(false), ms);
             promise.complete(null);
             if (!Await.get(ending, 2L * ms)) {
-                renew();
+                renewAtLast();
             }
         } catch (FsException e) {
             inode.doubts().begin();
@@ -113,6 +117,23 @@ public final class Standstill {
     private synchronized void over(int order) {
         if (orders == order) {
             begun = null;
+        }
+    }
+
+    /** Until a master has heard of it, or the mount ends. */
+    private void renewAtLast() {
+        while (true) {
+            try {
+                renew();
+                return;
+            } catch (FsException e) {
+                if (!e.errno().isTransient() && e.errno() != Errno.EAGAIN) {
+                    throw e;
+                }
+            }
+            CompletableFuture<Void> over = new CompletableFuture<>();
+            mount.runtime().scheduler().schedule(() -> over.complete(null), RENEW_PAUSE_MS);
+            Await.get(over, RENEW_LIMIT_MS);
         }
     }
 
