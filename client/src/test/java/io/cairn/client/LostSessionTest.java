@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -16,9 +17,15 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.wire.Decoder;
 import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.TreeMutation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,8 +71,18 @@ class LostSessionTest {
                 });
     }
 
-    private static void notice(CairnFileSystem fs, String name) {
+    private static void mkdir(CairnFileSystem fs, String name) {
         fs.mkdir(Caller.ROOT, 1, Name.of(name), 0755);
+    }
+
+    /** It hears that its session has ended. */
+    private static void notice(CairnFileSystem fs, String name) {
+        try {
+            mkdir(fs, name);
+        } catch (FsException e) {
+            // On a slow machine it was on its way when the client connected again.
+            assertEquals(Errno.EIO, e.errno());
+        }
     }
 
     private static void assertLost(Runnable call) {
@@ -245,6 +262,58 @@ class LostSessionTest {
         notice(first, "d");
         file.close();
         assertContents(bytes(100, 1), file.ino());
+    }
+
+    /**
+     * The first mutation of a kind is done, its answer is lost with the connection, and the session
+     * has ended when the client comes back.
+     */
+    private void loseAnswerAndSession(Class<? extends Mutation> kind) {
+        AtomicInteger seen = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    if (!to.equals(FakeCluster.MASTER)) {
+                        return FakeNetwork.Fate.DELIVER;
+                    }
+                    if (seen.get() == 1) {
+                        seen.set(2);
+                        cluster.shared.loseSessions();
+                    }
+                    boolean isFirst = seen.get() == 0 && isOf(kind, header);
+                    seen.addAndGet(isFirst ? 1 : 0);
+                    return isFirst ? FakeNetwork.Fate.LOSE_ANSWER : FakeNetwork.Fate.DELIVER;
+                });
+    }
+
+    private static boolean isOf(Class<? extends Mutation> kind, byte[] header) {
+        Decoder in = new Decoder(header);
+        return MasterRequest.read(in) == MasterRequest.MUTATION
+                && kind.isInstance(Envelope.decode(in).mutation().unwrapped());
+    }
+
+    @Test
+    void whatMayHaveBeenDoneInALostSessionIsNotDoneAgain() {
+        loseAnswerAndSession(TreeMutation.Mkdir.class);
+        assertLost(() -> mkdir(first, "d"));
+        assertTrue(first.lookup(Caller.ROOT, 1, Name.of("d")).isDirectory());
+        loseAnswerAndSession(TreeMutation.Rmdir.class);
+        assertLost(() -> first.rmdir(Caller.ROOT, 1, Name.of("d")));
+        mkdir(first, "d");
+    }
+
+    @Test
+    void bytesOfACommitThatIsToldInTwoSessionsCountOnce() {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        write(file, 0, bytes(100_000, 1));
+        file.flush();
+        long before = cluster.namespace.require(file.ino()).attributes().usedBytes();
+        write(file, 1 << 20, bytes(100_000, 2));
+        loseAnswerAndSession(ContentMutation.CommitSize.class);
+        file.flush();
+        assertEquals((1 << 20) + 100_000, file.attributes().size());
+        long after = cluster.namespace.require(file.ino()).attributes().usedBytes();
+        assertEquals(100_000, after - before);
+        file.close();
     }
 
     @Test

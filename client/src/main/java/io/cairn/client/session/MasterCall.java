@@ -59,6 +59,10 @@ final class MasterCall extends CompletableFuture<Reply> {
 
     private byte @Nullable [] frame;
     private boolean voided;
+
+    /** Whether it may have been executed in a session before. */
+    private boolean repeated;
+
     private int version;
 
     MasterCall(@Nullable Mutation mutation, @Nullable Query query, long deadlineMs, long boundTo) {
@@ -114,18 +118,35 @@ final class MasterCall extends CompletableFuture<Reply> {
         return voided;
     }
 
-    /** Whether it must not be executed in this session, as another one's locks are needed. */
-    boolean isForbiddenIn(long anySession) {
-        return boundTo != 0 && boundTo != anySession;
+    /**
+     * Why it must not be executed in a session, 0 for none: another one's locks are needed, or it
+     * may have been executed in one that has ended, and twice is not the same as once. Null when it
+     * may.
+     */
+    @Nullable FsException refusalIn(long anySession) {
+        if (boundTo != 0 && boundTo != anySession) {
+            return new FsException(Errno.EIO, "the session of the locks ended before " + title());
+        }
+        boolean isUndecided = attempts > 0 && anySession != 0 && anySession != session;
+        return isUndecided && !isRepeatable() ? undecided() : null;
     }
 
-    /** Why it is not sent then. */
-    FsException forbidden() {
-        return new FsException(Errno.EIO, "the session of the locks ended before " + title());
+    /** The session in which it was sent has ended without an answer. */
+    FsException undecided() {
+        return new FsException(
+                Errno.EIO,
+                "the session ended during " + title() + "; whether it was done is unknown");
+    }
+
+    private static Mutation again(Mutation mutation) {
+        return mutation instanceof TreeMutation.Witnessed witnessed
+                ? new TreeMutation.Witnessed(witnessed.mutation().again())
+                : mutation.again();
     }
 
     /** Gives a mutation its place in a session. */
     void place(long inSession, long itsSequence) {
+        repeated |= attempts > 0;
         session = inSession;
         sequence = itsSequence;
         attempts = 0;
@@ -146,7 +167,7 @@ final class MasterCall extends CompletableFuture<Reply> {
         byte[] bytes = frame;
         if (bytes == null) {
             version = spoken;
-            Mutation sent = voided ? NOTHING : mutation;
+            Mutation sent = voided ? NOTHING : repeated ? again(mutation) : mutation;
             bytes =
                     MasterRequest.mutation(
                             new Envelope(spoken, session, sequence, ackedUpTo, 0, sent));

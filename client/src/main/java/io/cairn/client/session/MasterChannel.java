@@ -193,8 +193,9 @@ public final class MasterChannel implements AutoCloseable {
 
     /** Sends a call, now or when there is a connection. */
     private void send(MasterCall call) {
-        if (call.isForbiddenIn(state.session())) {
-            fail(call, call.forbidden());
+        FsException refusal = call.refusalIn(state.session());
+        if (refusal != null) {
+            fail(call, refusal);
             return;
         }
         if (call.isWithdrawn()) {
@@ -260,7 +261,7 @@ public final class MasterChannel implements AutoCloseable {
             return true;
         }
         long session = state.session();
-        if (call.isForbiddenIn(session)) {
+        if (call.refusalIn(session) != null) {
             return false;
         }
         if (call.sequence != 0 && call.session == session) {
@@ -308,7 +309,7 @@ public final class MasterChannel implements AutoCloseable {
                 if (call == null
                         || link.ready() == null
                         || isFull()
-                        || (!claim(call) && !call.isForbiddenIn(state.session()))) {
+                        || (!claim(call) && call.refusalIn(state.session()) == null)) {
                     return;
                 }
                 waiting.poll();
@@ -419,14 +420,9 @@ public final class MasterChannel implements AutoCloseable {
             return;
         }
         link.sessionGone(call.session);
-        if (call.attempts > 1 && !call.isRepeatable()) {
-            fail(
-                    call,
-                    new FsException(
-                            Errno.EIO,
-                            "the session ended during "
-                                    + call.title()
-                                    + "; whether it was done is unknown"));
+        call.attempts--; // This time it was not executed, for certain.
+        if (call.attempts > 0 && !call.isRepeatable()) {
+            fail(call, call.undecided());
             return;
         }
         call.place(0, 0);

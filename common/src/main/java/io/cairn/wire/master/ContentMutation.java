@@ -116,6 +116,11 @@ public sealed interface ContentMutation extends Mutation {
         }
 
         @Override
+        public CommitSize again() {
+            return new CommitSize(ino, oid, sizeBytes, mtimeNs, Math.min(0, usedDeltaBytes));
+        }
+
+        @Override
         public void encode(Encoder out) {
             out.i64(ino).i64(oid).i64(sizeBytes).i64(mtimeNs).i64(usedDeltaBytes);
         }

@@ -37,6 +37,14 @@ public sealed interface Mutation extends TypedMessage
         return type().isRepeatable();
     }
 
+    /**
+     * What to send in a new session, although it may have been executed in the old one. What it
+     * would count twice it counts no more: better too little than too much.
+     */
+    default Mutation again() {
+        return this;
+    }
+
     /** Whether it is refused on the last room of a master's disk. */
     default boolean needsRoom() {
         return type().needsRoom();
