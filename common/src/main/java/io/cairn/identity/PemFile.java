@@ -3,15 +3,12 @@ package io.cairn.identity;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
+import io.cairn.runtime.file.Durable;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
@@ -139,26 +136,8 @@ final class PemFile {
 
     /** Writes a file of mode 0600 as a whole and durably, in place of another; fails with EIO. */
     static void write(Path file, byte[] bytes) {
-        Path fresh = file.resolveSibling(file.getFileName() + ".new");
-        Set<PosixFilePermission> owner = PosixFilePermissions.fromString("rw-------");
         try {
-            Files.deleteIfExists(fresh);
-            try (FileChannel out =
-                    FileChannel.open(
-                            fresh,
-                            EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                            PosixFilePermissions.asFileAttribute(owner))) {
-                ByteBuffer source = ByteBuffer.wrap(bytes);
-                while (source.hasRemaining()) {
-                    out.write(source);
-                }
-                out.force(true);
-            }
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-            Path directory = file.resolveSibling("");
-            try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-                names.force(true);
-            }
+            Durable.replace(file, bytes);
         } catch (IOException e) {
             throw new FsException(Errno.EIO, file + " cannot be written: " + Wording.of(e), e);
         }

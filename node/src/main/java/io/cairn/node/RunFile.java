@@ -1,6 +1,6 @@
 package io.cairn.node;
 
-import io.cairn.master.store.Durable;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,11 +2,11 @@ package io.cairn.cli.admin;
 
 import io.cairn.admin.resource.FirstToken;
 import io.cairn.base.Wording;
-import io.cairn.master.store.Durable;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterNode;
 import io.cairn.runtime.Deadline;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

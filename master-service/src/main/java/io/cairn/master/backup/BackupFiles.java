@@ -1,8 +1,8 @@
 package io.cairn.master.backup;
 
-import io.cairn.master.store.Durable;
 import io.cairn.master.store.Membership;
 import io.cairn.metadata.state.StoredState;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package io.cairn.master.backup;
 
-import io.cairn.master.store.Durable;
 import io.cairn.master.store.RocksStore;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.runtime.file.Durable;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 package io.cairn.master.raft;
 
-import io.cairn.master.store.Durable;
 import io.cairn.master.store.Position;
+import io.cairn.runtime.file.Durable;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

@@ -1,11 +1,11 @@
 package io.cairn.master.raft;
 
 import io.cairn.master.store.DirectoryLock;
-import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.Membership;
 import io.cairn.master.store.Position;
 import io.cairn.master.store.RocksStore;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

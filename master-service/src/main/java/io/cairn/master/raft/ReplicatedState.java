@@ -1,13 +1,13 @@
 package io.cairn.master.raft;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.Position;
 import io.cairn.master.store.RocksStore;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.master.store.WriteBehindStore;
 import io.cairn.metadata.Namespace;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package io.cairn.master.store;
 
 import io.cairn.master.store.FormatException.Fault;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,7 @@ package io.cairn.master.store;
 
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.StoredState;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

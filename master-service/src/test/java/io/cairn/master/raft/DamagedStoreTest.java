@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
-import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.MemoryDirectory;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.runtime.file.Durable;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;

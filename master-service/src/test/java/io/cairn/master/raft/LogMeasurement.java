@@ -1,7 +1,7 @@
 package io.cairn.master.raft;
 
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
-import io.cairn.master.store.Durable;
+import io.cairn.runtime.file.Durable;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

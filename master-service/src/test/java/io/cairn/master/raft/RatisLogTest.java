@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.FsException;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
-import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatException;
 import io.cairn.master.store.MemoryDirectory;
 import io.cairn.metadata.Outcome;
+import io.cairn.runtime.file.Durable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

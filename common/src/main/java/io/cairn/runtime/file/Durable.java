@@ -1,4 +1,4 @@
-package io.cairn.master.store;
+package io.cairn.runtime.file;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
