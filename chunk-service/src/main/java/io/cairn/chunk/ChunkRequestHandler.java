@@ -38,6 +38,7 @@ import io.cairn.wire.chunk.DirectRequest.Grant;
 import io.cairn.wire.chunk.HeadRequest.Relay;
 import io.cairn.wire.chunk.HeadRequest.Settled;
 import io.cairn.wire.chunk.HeadRequest.VerifyCopies;
+import io.cairn.wire.master.OperationNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -122,9 +123,10 @@ final class ChunkRequestHandler implements Handler {
                 throw new MalformedMessageException(in.remaining() + " bytes too many");
             }
         } catch (MalformedMessageException e) {
-            LOG.info("Nonsense from {}, connection closed: {}", from.remote(), e.getMessage());
+            String what = OperationNames.ofChunk(request.header()) + ": " + e.getMessage();
+            LOG.info("Nonsense from {}, connection closed: {}", from.remote(), what);
             request.release();
-            answer.fail(new FsException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            answer.fail(new FsException(Errno.EPROTO, what));
             from.close();
             return;
         }

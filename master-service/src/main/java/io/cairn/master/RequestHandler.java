@@ -26,6 +26,7 @@ import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.MutationType;
+import io.cairn.wire.master.OperationNames;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
@@ -49,8 +50,6 @@ final class RequestHandler implements Handler {
 
     /** Where the envelope begins in the frame of a mutation. */
     private static final int ENVELOPE = 1;
-
-    private static final long NO_TICKET = 0;
 
     /** What a rule says of changes is judged when each is asked for. */
     private static final Reply.Failure NO_DELEGATION =
@@ -148,8 +147,9 @@ final class RequestHandler implements Handler {
                 case PUSH, ADMIN -> throw new MalformedMessageException("no request: " + kind);
             }
         } catch (MalformedMessageException e) {
-            LOG.info("closing the connection of {}: {}", from.remote(), e.getMessage());
-            answer.fail(new FsException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            String what = OperationNames.ofMaster(frame) + ": " + e.getMessage();
+            LOG.info("closing the connection of {}: {}", from.remote(), what);
+            answer.fail(new FsException(Errno.EPROTO, what));
             from.close();
         } catch (RuntimeException e) {
             answer.fail(e instanceof FsException known ? known : broken(e));
@@ -273,7 +273,7 @@ final class RequestHandler implements Handler {
         if (type.mayOpen()) {
             sessions.requireRoomToOpen(session);
         }
-        long ticket = type.mayOpen() ? reaper.begin() : NO_TICKET;
+        long ticket = type.mayOpen() ? reaper.begin() : 0;
         var _ =
                 delegations
                         .submit(admitted.bytes(), admitted.offset())
@@ -284,7 +284,7 @@ final class RequestHandler implements Handler {
                                     } else {
                                         applied(from, client, admitted.told(outcome), answer);
                                     }
-                                    if (ticket != NO_TICKET) {
+                                    if (ticket != 0) {
                                         reaper.end(ticket);
                                     }
                                     if (type == MutationType.OPEN_SESSION) {

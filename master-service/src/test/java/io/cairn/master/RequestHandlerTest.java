@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -84,6 +85,17 @@ class RequestHandlerTest {
         assertEquals(Errno.EPROTO, assertInstanceOf(Reply.Failure.class, ask(cut)).errno());
         assertFalse(peer.isOpen());
         assertArrayEquals(before, namespace.fingerprint());
+    }
+
+    @Test
+    void aQueryThatCannotBeDecodedIsNamedAndEndsItsConnection() {
+        Query lookup = new Query.Lookup(FileSystem.ROOT_INO, Name.of("name"));
+        byte[] whole = MasterRequest.query(session, lookup, peer.version());
+        byte[] cut = Arrays.copyOf(whole, whole.length - 2);
+        FsException error = assertThrows(FsException.class, () -> ask(cut));
+        assertEquals(Errno.EPROTO, error.errno());
+        assertTrue(String.valueOf(error.getMessage()).startsWith("lookup: "), error.toString());
+        assertFalse(peer.isOpen());
     }
 
     @Test
