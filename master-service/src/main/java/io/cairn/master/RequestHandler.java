@@ -152,17 +152,20 @@ final class RequestHandler implements Handler {
             answer.fail(new FsException(Errno.EPROTO, what));
             from.close();
         } catch (RuntimeException e) {
-            answer.fail(e instanceof FsException known ? known : broken(e));
+            answer.fail(told(e));
         }
     }
 
-    private FsException broken(RuntimeException e) {
+    private FsException told(Throwable error) {
+        if (cause(error) instanceof FsException known) {
+            return known;
+        }
         if (!log.mayRead()) {
             // It stops, and its store is closed: another master knows, or this one later.
             return notLeader();
         }
-        LOG.error("a request failed", e);
-        return new FsException(Errno.EIO, "the master failed: " + e);
+        LOG.error("a request failed", error);
+        return new FsException(Errno.EIO, "the master failed: " + cause(error));
     }
 
     /**
@@ -280,9 +283,10 @@ final class RequestHandler implements Handler {
                         .whenComplete(
                                 (outcome, error) -> {
                                     if (error != null) {
-                                        answer.fail(failure(error));
+                                        answer.fail(told(error));
                                     } else {
-                                        applied(from, client, admitted.told(outcome), answer);
+                                        Outcome told = admitted.told(outcome);
+                                        reading(() -> applied(from, client, told, answer), answer);
                                     }
                                     if (ticket != 0) {
                                         reaper.end(ticket);
@@ -378,16 +382,12 @@ final class RequestHandler implements Handler {
                 log.endpoints());
     }
 
-    private static FsException failure(Throwable error) {
+    private static Throwable cause(Throwable error) {
         Throwable cause = error;
         while (cause instanceof CompletionException && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        if (cause instanceof FsException e) {
-            return e;
-        }
-        LOG.error("the replicated log failed", cause);
-        return new FsException(Errno.EIO, "the master failed: " + cause);
+        return cause;
     }
 
     private void query(Connection from, Decoder in, Answer answer) {
@@ -409,7 +409,7 @@ final class RequestHandler implements Handler {
         try {
             server.run();
         } catch (RuntimeException e) {
-            answer.fail(e instanceof FsException known ? known : broken(e));
+            answer.fail(told(e));
         }
     }
 
@@ -495,6 +495,6 @@ final class RequestHandler implements Handler {
 
     /** The reason of a failed submission, for the log; never null. */
     static String reason(@Nullable Throwable error) {
-        return error == null ? "" : failure(error).toString();
+        return error == null ? "" : cause(error).toString();
     }
 }

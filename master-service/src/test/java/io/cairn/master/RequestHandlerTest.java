@@ -63,6 +63,10 @@ class RequestHandlerTest {
     }
 
     private static TreeMutation.Create create(boolean open) {
+        return creation(open, false);
+    }
+
+    private static TreeMutation.Create creation(boolean open, boolean orExisting) {
         return new TreeMutation.Create(
                 FileSystem.ROOT_INO,
                 Name.of("f"),
@@ -71,7 +75,7 @@ class RequestHandlerTest {
                 0,
                 0,
                 0,
-                false,
+                orExisting,
                 0,
                 new byte[0],
                 open);
@@ -111,6 +115,23 @@ class RequestHandlerTest {
         assertEquals(
                 assertInstanceOf(Reply.EntryReply.class, made).inode().ino(),
                 assertInstanceOf(Reply.EntryReply.class, again).inode().ino());
+    }
+
+    /** The client asks again, and files without names are purged as before. */
+    @Test
+    void anOpenOfAFileThatMovesIsAnswered() {
+        Reply made = ask(frame(session, 1, create(false)));
+        long ino = assertInstanceOf(Reply.EntryReply.class, made).inode().ino();
+        Reply opened = ask(frame(0, 78, new SessionMutation.OpenSession("mover")));
+        long mover = assertInstanceOf(Reply.SessionReply.class, opened).session();
+        ask(MasterRequest.query(mover, new Query.HoldStill(ino, 1000), peer.version()));
+        byte[] open = frame(session, 2, creation(true, true));
+        FsException error = assertThrows(FsException.class, () -> ask(open.clone()));
+        assertEquals(Errno.NOT_READY, error.errno());
+        ask(MasterRequest.query(mover, new Query.HoldStill(ino, 0), peer.version()));
+        ask(frame(session, 3, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f"))));
+        time.pass(3_000);
+        assertEquals(1, namespace.inodeCount());
     }
 
     /** It could fill the memory of the master. */
