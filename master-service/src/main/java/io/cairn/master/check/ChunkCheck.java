@@ -11,6 +11,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.master.check.ChunkFault.Kind;
 import io.cairn.master.check.GroupChunks.Held;
 import io.cairn.metadata.content.ObjectLedger;
+import io.cairn.metadata.content.ObjectUseScan;
 import io.cairn.metadata.content.ObjectUses;
 import io.cairn.metadata.content.ObjectUses.Use;
 import io.cairn.metadata.state.Counters;
@@ -115,9 +116,10 @@ public final class ChunkCheck {
 
     /** Looks, and tells what seems to be wrong. */
     public List<ChunkFault> look() {
+        ObjectUseScan scan = new ObjectUseScan(view);
         long after = 0;
         while (after < nextOid && faults.size() < MAX_FAULTS) {
-            ObjectUses uses = ObjectUses.after(view, after, window);
+            ObjectUses uses = scan.after(after, window);
             Range range = range(uses, after);
             look(range);
             after = range.lastOid;

@@ -69,9 +69,10 @@ public final class ContentCheck {
 
     /** Checks that each object has one user and is not given up meanwhile. */
     private void checkObjects() {
+        ObjectUseScan scan = new ObjectUseScan(view);
         long after = Long.MIN_VALUE;
         while (after != Long.MAX_VALUE) {
-            ObjectUses uses = ObjectUses.after(view, after, WINDOW);
+            ObjectUses uses = scan.after(after, WINDOW);
             Use before = null;
             for (Use use : uses.all()) {
                 if (use.isOfSnapshots()) {

@@ -3,9 +3,6 @@ package io.cairn.metadata.content;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PastInode;
-import io.cairn.metadata.state.Store.Family;
-import io.cairn.metadata.state.Transaction;
-import io.cairn.metadata.state.View;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -13,7 +10,7 @@ import java.util.List;
 
 /**
  * The parts of objects that inodes need, for a range of objects at a time: so memory is bounded
- * however many there are, for the price of reading all inodes for each range. Immutable.
+ * however many there are. {@link ObjectUseScan} finds them. Immutable.
  */
 public final class ObjectUses {
     private static final Comparator<Use> ORDER =
@@ -47,48 +44,14 @@ public final class ObjectUses {
         }
     }
 
-    private ObjectUses(List<Use> uses, long lastOid) {
-        this.uses = uses;
+    /** Of a range up to an object: those that were found, in any order. */
+    ObjectUses(List<Use> found, long lastOid) {
+        this.uses = found.stream().sorted(ORDER).toList();
         this.lastOid = lastOid;
     }
 
-    /**
-     * Those of the next objects.
-     *
-     * @param afterOid objects have higher numbers
-     * @param max about so many uses at most
-     */
-    public static ObjectUses after(View view, long afterOid, int max) {
-        List<Use> found = new ArrayList<>();
-        long[] last = {Long.MAX_VALUE};
-        view.each(
-                Family.INODE,
-                (_, value) -> {
-                    for (Use use : of(Transaction.decodeInode(value))) {
-                        if (use.oid > afterOid && use.oid <= last[0]) {
-                            found.add(use);
-                        }
-                    }
-                    if (found.size() >= 2 * max) {
-                        last[0] = cut(found, max);
-                    }
-                });
-        HeldObjects.each(
-                view,
-                use -> {
-                    if (use.oid > afterOid && use.oid <= last[0]) {
-                        found.add(use);
-                    }
-                    if (found.size() >= 2 * max) {
-                        last[0] = cut(found, max);
-                    }
-                });
-        found.sort(ORDER);
-        return new ObjectUses(List.copyOf(found), last[0]);
-    }
-
     /** Drops the last half, and returns the last object that is left, whole. */
-    private static long cut(List<Use> found, int max) {
+    static long cut(List<Use> found, int max) {
         found.sort(ORDER);
         long last = found.get(max - 1).oid;
         int end = max;

@@ -457,7 +457,7 @@ final class CloneHistory {
     private void check() {
         bench.verify();
         View view = new View(bench.store, new InodeCache());
-        ObjectUses uses = ObjectUses.after(view, Long.MIN_VALUE, 1 << 20);
+        ObjectUses uses = new ObjectUseScan(view).after(Long.MIN_VALUE, 1 << 20);
         List<GarbageTask> garbage = bench.namespace.garbage(0, 10_000);
         for (Place place : disk.keySet()) {
             boolean isUsed =
