@@ -2,13 +2,16 @@ package io.cairn.bench;
 
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
+import io.cairn.chunk.store.seal.Keyring;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
+import io.cairn.seal.MasterKey;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.chunk.ChunkAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -17,6 +20,7 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -24,8 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A chunk server's disk: writing and reading 1 MiB of a blob, and a new blob of 4 KiB. Data in
- * /dev/shm.
+ * A chunk server's disk: writing and reading 1 MiB of a blob, and a new blob of 4 KiB, each plain
+ * and encrypted. Data in /dev/shm.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,6 +42,9 @@ public class BlobBenchmark {
     private static final int MEBIBYTE = 1 << 20;
     private static final int CHUNK_LOG2 = 22;
     private static final int SMALL_BLOBS = 20_000;
+
+    @Param({"false", "true"})
+    public boolean encrypted;
 
     private final ByteBuffer large = random(MEBIBYTE);
     private final int[] largeCrcs = Crc32c.ofPieces(large, 0);
@@ -65,11 +72,22 @@ public class BlobBenchmark {
                 StorageTarget.open(
                         new FileDisk(),
                         directory.resolve("t"),
-                        StoreSettings.standard(new Random(1), Clock.system()));
+                        StoreSettings.standard(new Random(1), Clock.system()).withKeys(keys()));
         target.adoptCluster(1);
         for (int i = 0; i < 4; i++) {
             write(address(1), i * MEBIBYTE, large, largeCrcs);
         }
+    }
+
+    private Keyring keys() {
+        if (!encrypted) {
+            return new Keyring(null);
+        }
+        MasterKey master = new MasterKey(new byte[MasterKey.KEY_BYTES]);
+        Keyring ring = new Keyring(master);
+        ring.learn(List.of(master.wrap(1, new byte[MasterKey.KEY_BYTES], new Random(1))));
+        ring.placeBy(_ -> 1);
+        return ring;
     }
 
     @TearDown
