@@ -30,6 +30,7 @@ final class ClientWork implements SimulatedClient.Work {
     private final JobWork jobs;
     private final SnapshotWork snapshots;
     private final CloneWork clones;
+    private final QuotaWork quotas;
 
     ClientWork(String node, Oracle oracle, Random random) {
         this.oracle = oracle;
@@ -43,6 +44,7 @@ final class ClientWork implements SimulatedClient.Work {
         jobs = new JobWork(oracle, random, call);
         snapshots = new SnapshotWork(oracle, call);
         clones = new CloneWork(oracle, call);
+        quotas = new QuotaWork(oracle, random, call);
     }
 
     /** The call under way, or an empty text. */
@@ -91,6 +93,10 @@ final class ClientWork implements SimulatedClient.Work {
     }
 
     private void step(CairnFileSystem fs, long directory) {
+        if (oracle.quotas != null && random.nextInt(6) == 0) {
+            quotas.work(fs, oracle.quotas);
+            return;
+        }
         if (!oracle.snapshots.isEmpty() && random.nextInt(10) == 0) {
             snapshots.read(fs, random);
             return;
@@ -129,5 +135,6 @@ final class ClientWork implements SimulatedClient.Work {
         trees.crashed();
         appends.crashed();
         clones.crashed();
+        quotas.crashed();
     }
 }

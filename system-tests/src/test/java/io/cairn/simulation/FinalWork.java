@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class FinalWork implements SimulatedClient.Work {
     private final Oracle oracle;
     private final Call call;
+    private final QuotaPlan quotas;
 
-    FinalWork(Oracle oracle, Call call) {
+    FinalWork(Oracle oracle, Call call, QuotaPlan quotas) {
         this.oracle = oracle;
         this.call = call;
+        this.quotas = quotas;
     }
 
     @Override
@@ -56,6 +58,9 @@ final class FinalWork implements SimulatedClient.Work {
         new CloneWork(oracle, call).readAll(fs);
         for (String name : oracle.removed) {
             gone(fs, name);
+        }
+        if (oracle.quotas != null && oracle.quotas.directory() != 0) {
+            new QuotaCheck(oracle, call, quotas).look(fs, oracle.quotas, sleeper);
         }
     }
 

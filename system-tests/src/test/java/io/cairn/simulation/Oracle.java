@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** What all clients together have done and been promised. */
 final class Oracle {
@@ -26,6 +27,9 @@ final class Oracle {
     final Map<Long, FileModel> trashed = new HashMap<>();
 
     final AppendModel log = new AppendModel();
+
+    /** The directory with quotas; null in seeds without any. */
+    @Nullable QuotaModel quotas;
 
     /** All that were ever made: one whose removal is under way may be brought back, too. */
     private final List<FileModel> made = new ArrayList<>();

@@ -23,6 +23,7 @@ final class SimulationRun {
     private final History history;
     private final Oracle oracle;
     private final PackPlan packing;
+    private final QuotaPlan quotas;
     private final List<ClientWork> work = new ArrayList<>();
 
     /**
@@ -38,6 +39,7 @@ final class SimulationRun {
         this.history = cluster.history;
         this.oracle = new Oracle(simulation, history);
         this.packing = new PackPlan(cluster);
+        this.quotas = new QuotaPlan(cluster, oracle);
     }
 
     /** What came of it. */
@@ -57,13 +59,17 @@ final class SimulationRun {
      * @param clones clones and copies of files that were read
      * @param trees clones of directories that were made
      * @param packedBlobs blobs that the last processes of servers packed
+     * @param refusals calls that quotas refused
      */
-    record Coverage(long clones, long trees, long packedBlobs) {
-        static final Coverage NONE = new Coverage(0, 0, 0);
+    record Coverage(long clones, long trees, long packedBlobs, long refusals) {
+        static final Coverage NONE = new Coverage(0, 0, 0, 0);
 
         Coverage plus(Coverage other) {
             return new Coverage(
-                    clones + other.clones, trees + other.trees, packedBlobs + other.packedBlobs);
+                    clones + other.clones,
+                    trees + other.trees,
+                    packedBlobs + other.packedBlobs,
+                    refusals + other.refusals);
         }
     }
 
@@ -97,7 +103,8 @@ final class SimulationRun {
         return new Coverage(
                 oracle.clones.stream().filter(CloneModel::isRead).count(),
                 oracle.cloneTrees.stream().filter(tree -> tree.ino() != 0).count(),
-                packing.packedBlobs());
+                packing.packedBlobs(),
+                oracle.quotas == null ? 0 : oracle.quotas.refusals());
     }
 
     private void play() {
@@ -117,6 +124,7 @@ final class SimulationRun {
         snapshots.begin();
         TrashPlan trash = new TrashPlan(cluster, oracle);
         trash.begin();
+        quotas.begin(trash.hasTrash());
         ClonePlan clones = new ClonePlan(cluster, oracle);
         clones.begin();
         packing.begin();
@@ -128,6 +136,7 @@ final class SimulationRun {
         moves.end();
         snapshots.end();
         trash.end();
+        quotas.end();
         clones.end();
         packing.end();
         faults.end();
@@ -156,7 +165,7 @@ final class SimulationRun {
     /** The last look of a client, and what has to be gone by then. */
     private void lookAgain(SnapshotPlan snapshots, TrashPlan trash) {
         SimulatedClient reader = cluster.client("reader");
-        reader.start(new FinalWork(oracle, call(reader)), 0);
+        reader.start(new FinalWork(oracle, call(reader), quotas), 0);
         cluster.clients.add(reader);
         finish("the last look");
         if (!isOver() && !runUntil(snapshots::isGone, WHOLE_LIMIT_MS)) {

@@ -64,7 +64,10 @@ final class SimulationTest {
         assertEquals(0, broken, "seeds failed; the first are\n" + failures);
         if (seeds().size() >= MANY) {
             boolean isAll =
-                    coverage.clones() > 0 && coverage.trees() > 0 && coverage.packedBlobs() > 0;
+                    coverage.clones() > 0
+                            && coverage.trees() > 0
+                            && coverage.packedBlobs() > 0
+                            && coverage.refusals() > 0;
             assertTrue(isAll, "not all kinds of work came: " + coverage);
         }
     }
