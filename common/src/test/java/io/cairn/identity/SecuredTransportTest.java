@@ -18,6 +18,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.EchoHandler;
 import io.cairn.net.EventLoops;
 import io.cairn.net.Listener;
+import io.cairn.net.Message;
 import io.cairn.net.NetworkRig;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
@@ -282,6 +283,27 @@ class SecuredTransportTest extends TransportContract {
         Connection connection = joining.connect(joining.server.listen(LOOPBACK, door));
         assertEquals("x", text(get(connection.call(text("x"), 5_000))));
         assertEquals(Role.NEWCOMER, door.first().principal().role());
+        joining.close();
+    }
+
+    /** One that announces much, and sends nothing, would hold memory that others need. */
+    @Test
+    void aNewcomerMaySendLittleOnly() throws Exception {
+        JoinSecurity stranger = new JoinSecurity(CLUSTER.authority.certificate(), Clock.system());
+        NetworkRig joining = new NetworkRig(CLUSTER.security(Role.MASTER, "m1"), stranger);
+        Listener listener = joining.server.listen(LOOPBACK, new EchoHandler());
+        Connection asking = joining.connect(listener);
+        String most = "x".repeat(4096);
+        assertEquals(most, text(get(asking.call(text(most), 10_000))));
+        for (Message large :
+                List.of(
+                        text("x".repeat(1 << 20)),
+                        new Message(new byte[1], joining.pattern(4 << 20, 1)))) {
+            Connection each = joining.connect(listener);
+            assertEquals(Errno.DISCONNECTED, failureOf(each.call(large, 10_000)).errno());
+            assertEquals(0, joining.budget.usedBytes());
+        }
+        assertEquals("y", text(get(asking.call(text("y"), 10_000))));
         joining.close();
     }
 

@@ -53,11 +53,15 @@ public final class NetworkRig {
 
     /** With TLS: of a side that listens and one that connects. */
     public NetworkRig(ChannelSecurity listening, ChannelSecurity connecting) {
+        this(1000, listening, connecting);
+    }
+
+    public NetworkRig(long beatMs, ChannelSecurity listening, ChannelSecurity connecting) {
         this.listening = listening;
         this.connecting = connecting;
         budget = new ReceiveBudget(64 << 20);
-        server = transport("server", 1000, budget, listening);
-        client = transport("client", 1000, new ReceiveBudget(64 << 20), connecting);
+        server = transport("server", beatMs, budget, listening);
+        client = transport("client", beatMs, new ReceiveBudget(64 << 20), connecting);
     }
 
     private NettyTransport transport(

@@ -1,6 +1,8 @@
 package io.cairn.net.frame;
 
 import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
+import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.ProtocolRange;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,26 @@ sealed interface ChannelState {
      */
     record Peer(int version, String release, boolean traces, @Nullable Principal principal) {
         static final Peer UNKNOWN = new Peer(ProtocolRange.FIRST, "", false, null);
+
+        /** Who it is, at an address; nobody in particular before it has greeted. */
+        Principal principalAt(String address) {
+            return principal == null ? Principal.anonymous(address) : principal;
+        }
+
+        /**
+         * Looks at the length of a message before there is memory for it. Who has no certificate on
+         * a connection with TLS gets none of what all connections share, and so keeps out nobody.
+         *
+         * @throws MalformedMessageException when it is too long
+         */
+        void requireMaySend(int bodyBytes) {
+            if (principal != null
+                    && principal.role() == Role.NEWCOMER
+                    && bodyBytes > Intake.SMALL_REQUEST_BYTES) {
+                throw new MalformedMessageException(
+                        bodyBytes + " bytes of somebody without a certificate");
+            }
+        }
 
         /** After both have greeted, and understand each other. */
         static Peer of(Greeting ours, Greeting theirs, Principal principal) {

@@ -113,8 +113,7 @@ public final class FrameChannel implements Connection {
 
     @Override
     public Principal principal() {
-        Principal told = state.peer().principal();
-        return told == null ? Principal.anonymous(remote.host()) : told;
+        return state.peer().principalAt(remote.host());
     }
 
     @Override
@@ -372,6 +371,7 @@ public final class FrameChannel implements Connection {
                             ? FrameReader.Admission.ACCEPT
                             : FrameReader.Admission.DISCARD;
             case REQUEST, TRACED, ONE_WAY -> {
+                state.peer().requireMaySend(bodyBytes);
                 if (intake.reserve(bodyBytes)) {
                     yield FrameReader.Admission.ACCEPT;
                 }

@@ -18,7 +18,7 @@ final class Intake {
     static final int MAX_UNSENT_ANSWER_BYTES = 4 << 20;
 
     /** Requests of up to this size are not worth a reservation. */
-    private static final int SMALL_REQUEST_BYTES = 16 << 10;
+    static final int SMALL_REQUEST_BYTES = 16 << 10;
 
     private final ReceiveBudget budget;
     private final Runnable retry;
