@@ -1,5 +1,6 @@
 package io.cairn.bench;
 
+import io.cairn.identity.Authorities;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
 import io.cairn.identity.SigningRequest;
@@ -55,7 +56,7 @@ public class SecurityBenchmark {
                                         "m1",
                                         clock.now(),
                                         CertificateAuthority.LIFE),
-                                authority.certificate()));
+                                Authorities.of(authority.certificate())));
         security = new TlsSecurity(identity, clock, new Refusals("bench", clock));
         claim = TicketClaim.ofAll(1, 7, true, 1_000_000);
         ticket = claim.sign(key, HOLDER);

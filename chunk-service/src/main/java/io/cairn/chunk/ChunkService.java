@@ -70,6 +70,7 @@ public final class ChunkService implements AutoCloseable {
     private final Keyring keys;
     private final Refusals refusals;
     private volatile Consumer<List<String>> revocations = _ -> {};
+    private volatile Consumer<String> authorities = _ -> {};
     private volatile @Nullable Registration registration;
 
     @GuardedBy("this")
@@ -97,7 +98,13 @@ public final class ChunkService implements AutoCloseable {
         this.world = world;
         this.settings = settings;
         this.targets = List.copyOf(targets);
-        this.peers = new Peers(world.transport(), new MasterNews(this::mapChanged, this::revoked));
+        this.peers =
+                new Peers(
+                        world.transport(),
+                        new MasterNews(
+                                this::mapChanged,
+                                news -> revocations.accept(news.serials()),
+                                news -> authorities.accept(news.pem())));
         Leader leader = new Leader(peers, world.scheduler(), settings.masters());
         Lease lease = new Lease(world.clock());
         this.station =
@@ -163,8 +170,9 @@ public final class ChunkService implements AutoCloseable {
         revocations = hearer;
     }
 
-    private void revoked(Push.Revoked news) {
-        revocations.accept(news.serials());
+    /** From now on this hears the certificates of authorities in PEM, when one is replaced. */
+    public void onAuthorities(Consumer<String> hearer) {
+        authorities = hearer;
     }
 
     /** What the door refused because of who asked. */

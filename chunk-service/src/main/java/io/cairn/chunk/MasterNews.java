@@ -15,24 +15,30 @@ import java.util.function.Consumer;
 
 /**
  * Pushes that come over the connections that this server made: the master tells what changed in the
- * cluster map, and which certificates were revoked. Everything else is refused.
+ * cluster map, and which certificates and authorities count. Everything else is refused.
  */
 final class MasterNews implements Handler {
     private final Consumer<Push.MapChanged> mapChanged;
     private final Consumer<Push.Revoked> revoked;
+    private final Consumer<Push.AuthoritiesChanged> authorities;
 
     /** The same without an interest in certificates. */
     MasterNews(Consumer<Push.MapChanged> mapChanged) {
-        this(mapChanged, _ -> {});
+        this(mapChanged, _ -> {}, _ -> {});
     }
 
     /**
      * @param mapChanged what to do when the map has changed; does not block
      * @param revoked what to do when certificates were revoked; does not block
+     * @param authorities what to do when an authority is replaced; does not block
      */
-    MasterNews(Consumer<Push.MapChanged> mapChanged, Consumer<Push.Revoked> revoked) {
+    MasterNews(
+            Consumer<Push.MapChanged> mapChanged,
+            Consumer<Push.Revoked> revoked,
+            Consumer<Push.AuthoritiesChanged> authorities) {
         this.mapChanged = mapChanged;
         this.revoked = revoked;
+        this.authorities = authorities;
     }
 
     @Override
@@ -54,6 +60,10 @@ final class MasterNews implements Handler {
             }
             if (push instanceof Push.Revoked news) {
                 revoked.accept(news);
+                return;
+            }
+            if (push instanceof Push.AuthoritiesChanged news) {
+                authorities.accept(news);
                 return;
             }
         } catch (MalformedMessageException e) {

@@ -16,11 +16,19 @@ import org.junit.jupiter.api.Test;
 
 class MasterNewsTest {
     private final List<String> revoked = new ArrayList<>();
+    private final List<String> authorities = new ArrayList<>();
     private final List<Errno> failures = new ArrayList<>();
 
     private void tell(Role role) {
-        MasterNews news = new MasterNews(_ -> {}, push -> revoked.addAll(push.serials()));
-        Push push = new Push.Revoked(List.of(role.text()));
+        tell(role, new Push.Revoked(List.of(role.text())));
+    }
+
+    private void tell(Role role, Push push) {
+        MasterNews news =
+                new MasterNews(
+                        _ -> {},
+                        told -> revoked.addAll(told.serials()),
+                        told -> authorities.add(told.pem()));
         Answer answer =
                 new Answer() {
                     @Override
@@ -47,5 +55,8 @@ class MasterNewsTest {
         tell(Role.MOUNT);
         assertEquals(List.of("master", "anonymous"), revoked);
         assertEquals(List.of(Errno.EACCES, Errno.EACCES), failures);
+        tell(Role.MASTER, new Push.AuthoritiesChanged("all"));
+        tell(Role.MOUNT, new Push.AuthoritiesChanged("false"));
+        assertEquals(List.of("all"), authorities);
     }
 }

@@ -59,6 +59,7 @@ final class MountEvents implements MasterChannel.Listener {
                 return mount.master().young().recall(recall.ino());
             }
             case Push.Revoked news -> mount.runtime().revoked().accept(news.serials());
+            case Push.AuthoritiesChanged news -> mount.runtime().authorities().accept(news.pem());
         }
         return Promises.DONE;
     }

@@ -31,6 +31,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.bouncycastle.pkcs.PKCSException;
 import org.bouncycastle.pkcs.jcajce.JcaPKCS10CertificationRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The certificate authority of a cluster: a key on the curve P-256 and a certificate for it that it
@@ -48,6 +49,7 @@ public final class CertificateAuthority {
     private static final String SIGNATURE = "SHA256withECDSA";
     private static final String CERTIFICATE_FILE = "authority.pem";
     private static final String KEY_FILE = "authority.key";
+    private static final String NEXT_FILE = "authority-next.key";
     private static final int SERIAL_BITS = 120;
 
     private final PrivateKey key;
@@ -62,25 +64,50 @@ public final class CertificateAuthority {
 
     /** A new one, for a new cluster. */
     public static CertificateAuthority found(Clock clock, SecureRandom random) {
-        KeyPair pair = SigningRequest.newKeys(random);
         String cluster = "cairn-" + new BigInteger(64, random).toString(Character.MAX_RADIX);
-        X500Principal name = new X500Principal("CN=authority,O=" + cluster);
+        return make(new X500Principal("CN=authority,O=" + cluster), clock, random);
+    }
+
+    /** Another one for the same cluster, with a key of its own. */
+    public CertificateAuthority successor(Clock clock) {
+        return make(certificate.getSubjectX500Principal(), clock, random);
+    }
+
+    private static CertificateAuthority make(
+            X500Principal name, Clock clock, SecureRandom random) {
+        KeyPair pair = SigningRequest.newKeys(random);
         Instant now = clock.now();
+        Date end = Date.from(now.plus(OWN_LIFE));
+        return new CertificateAuthority(
+                pair.getPrivate(),
+                ofAuthority(name, pair.getPublic(), pair.getPrivate(), now, end, random),
+                random);
+    }
+
+    /** For who trusts this authority alone: a certificate of this one for the key of another. */
+    public X509Certificate introduce(X509Certificate other, Clock clock) {
+        X500Principal name = certificate.getSubjectX500Principal();
+        return ofAuthority(
+                name, other.getPublicKey(), key, clock.now(), certificate.getNotAfter(), random);
+    }
+
+    private static X509Certificate ofAuthority(
+            X500Principal name,
+            PublicKey signed,
+            PrivateKey signer,
+            Instant now,
+            Date end,
+            SecureRandom random) {
         JcaX509v3CertificateBuilder builder =
                 new JcaX509v3CertificateBuilder(
                         name,
                         new BigInteger(SERIAL_BITS, random),
                         Date.from(now.minus(SKEW)),
-                        Date.from(now.plus(OWN_LIFE)),
+                        end,
                         name,
-                        pair.getPublic());
-        X509Certificate certificate =
-                finish(
-                        builder,
-                        pair.getPrivate(),
-                        new BasicConstraints(0),
-                        new KeyUsage(KeyUsage.keyCertSign));
-        return new CertificateAuthority(pair.getPrivate(), certificate, random);
+                        signed);
+        return finish(
+                builder, signer, new BasicConstraints(0), new KeyUsage(KeyUsage.keyCertSign));
     }
 
     /** Whether a directory holds an authority. */
@@ -94,12 +121,32 @@ public final class CertificateAuthority {
      * @throws FsException EACCES when others may read its key; EIO, EINVAL when it cannot be read
      */
     public static CertificateAuthority read(Path directory, SecureRandom random) {
-        Path pem = directory.resolve(CERTIFICATE_FILE);
         Path keyFile = directory.resolve(KEY_FILE);
+        byte[] secret = PemFile.read(keyFile, true);
+        List<X509Certificate> beside = PemFile.certificatesBehindKey(secret, keyFile.toString());
+        if (!beside.isEmpty()) {
+            return ofPair(
+                    PemFile.key(secret, keyFile.toString()),
+                    beside.getFirst(),
+                    keyFile.toString(),
+                    random);
+        }
+        // As it was kept before authorities could be replaced.
+        Path pem = directory.resolve(CERTIFICATE_FILE);
         return new CertificateAuthority(
-                PemFile.key(PemFile.read(keyFile, true), keyFile.toString()),
+                PemFile.key(secret, keyFile.toString()),
                 PemFile.certificates(PemFile.read(pem, false), pem.toString()).getFirst(),
                 random);
+    }
+
+    private static CertificateAuthority ofPair(
+            PrivateKey key, X509Certificate own, String from, SecureRandom random) {
+        try {
+            Identity.requirePair(key, own);
+        } catch (GeneralSecurityException e) {
+            throw new FsException(Errno.EINVAL, from + " holds another key: " + e.getMessage(), e);
+        }
+        return new CertificateAuthority(key, own, random);
     }
 
     /**
@@ -124,23 +171,46 @@ public final class CertificateAuthority {
     /**
      * An authority that another master handed over.
      *
-     * @param answer certificates, its own one last, and its key, in PEM, as {@link #handOver} makes
-     *     it
+     * @param answer a certificate, those of the authorities, its own one first, and its key, in
+     *     PEM, as {@link #handOver} makes it
      * @throws FsException EINVAL when it is none, or its parts do not belong together
      */
     public static CertificateAuthority of(byte[] answer, SecureRandom random) {
-        String text = new String(answer, StandardCharsets.US_ASCII);
-        int end = Math.max(0, text.indexOf("-----BEGIN PRIVATE KEY-----"));
-        byte[] chain = text.substring(0, end).getBytes(StandardCharsets.US_ASCII);
         String from = "the answer of the master";
         PrivateKey key = PemFile.key(answer, from);
-        X509Certificate own = PemFile.certificates(chain, from).getLast();
-        try {
-            Identity.requirePair(key, own);
-        } catch (GeneralSecurityException e) {
-            throw new FsException(Errno.EINVAL, from + " holds another key: " + e.getMessage(), e);
+        List<X509Certificate> chain = PemFile.certificates(chainOf(answer), from);
+        if (chain.size() < 2) {
+            throw new FsException(Errno.EINVAL, from + " holds no certificate of an authority");
         }
-        return new CertificateAuthority(key, own, random);
+        return ofPair(key, chain.get(1), from, random);
+    }
+
+    /** The certificates of what {@link #handOver} makes, in PEM. */
+    public static byte[] chainOf(byte[] answer) {
+        String text = new String(answer, StandardCharsets.US_ASCII);
+        int end = Math.max(0, text.indexOf("-----BEGIN PRIVATE KEY-----"));
+        return text.substring(0, end).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Reads what {@link #secret} has made; fails with EINVAL. */
+    public static CertificateAuthority ofSecret(byte[] pem, SecureRandom random) {
+        String from = "the key of the authority";
+        List<X509Certificate> beside = PemFile.certificatesBehindKey(pem, from);
+        if (beside.isEmpty()) {
+            throw new FsException(Errno.EINVAL, from + " comes without its certificate");
+        }
+        return ofPair(PemFile.key(pem, from), beside.getFirst(), from, random);
+    }
+
+    /** Its key and its certificate, in PEM: all of it, for another master. */
+    public byte[] secret() {
+        return join(PemFile.bytes(key), PemFile.bytes(certificate));
+    }
+
+    private static byte[] join(byte[] first, byte[] second) {
+        byte[] all = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, all, first.length, second.length);
+        return all;
     }
 
     /**
@@ -149,17 +219,38 @@ public final class CertificateAuthority {
      * @param chain the certificates, in PEM
      */
     public byte[] handOver(byte[] chain) {
-        byte[] secret = PemFile.bytes(key);
-        byte[] all = Arrays.copyOf(chain, chain.length + secret.length);
-        System.arraycopy(secret, 0, all, chain.length, secret.length);
-        return all;
+        return join(chain, PemFile.bytes(key));
     }
 
-    /** Keeps it in a directory, with rights for the owner alone; fails with EIO. Blocks. */
+    /**
+     * Keeps it in a directory, with rights for the owner alone, in place of another; fails with
+     * EIO. The file of the key is the one that counts: it holds the certificate, too, so that both
+     * change together. Blocks.
+     */
     public void write(Path directory) {
         PemFile.makeDirectory(directory);
+        PemFile.write(directory.resolve(KEY_FILE), secret());
         PemFile.write(directory.resolve(CERTIFICATE_FILE), PemFile.bytes(certificate));
-        PemFile.write(directory.resolve(KEY_FILE), PemFile.bytes(key));
+    }
+
+    /** Keeps it in a directory beside the one that is there, until {@link #next} is written. */
+    public void writeNext(Path directory) {
+        PemFile.write(directory.resolve(NEXT_FILE), secret());
+    }
+
+    /**
+     * What {@link #writeNext} has kept; null when there is none. Blocks.
+     *
+     * @throws FsException as {@link #read} does
+     */
+    public static @Nullable CertificateAuthority next(Path directory, SecureRandom random) {
+        Path file = directory.resolve(NEXT_FILE);
+        return Files.exists(file) ? ofSecret(PemFile.read(file, true), random) : null;
+    }
+
+    /** Forgets what {@link #writeNext} has kept, if anything; fails with EIO. Blocks. */
+    public static void forgetNext(Path directory) {
+        PemFile.delete(directory.resolve(NEXT_FILE));
     }
 
     /** Its own certificate. */

@@ -2,15 +2,16 @@ package io.cairn.identity;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
 import java.security.PrivateKey;
 import java.security.Signature;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -19,18 +20,18 @@ import java.util.List;
  * certificate change together.
  *
  * @param key its private key
- * @param certificate signed by the authority
- * @param authority the certificate of the authority of its cluster
+ * @param certificate signed by an authority
+ * @param authorities as {@link Authorities} tells of them
  * @param subject the holder
  */
 public record Identity(
-        PrivateKey key, X509Certificate certificate, X509Certificate authority, Subject subject) {
+        PrivateKey key, X509Certificate certificate, Authorities authorities, Subject subject) {
     private static final String FILE = "identity.pem";
 
     /**
      * An identity of parts that belong together.
      *
-     * @param chain the certificate and that of the authority, in PEM, as a master answers
+     * @param chain the certificate and those of the authorities, in PEM, as a master answers
      * @throws FsException EINVAL when they do not
      */
     public static Identity of(PrivateKey key, byte[] chain) {
@@ -38,7 +39,7 @@ public record Identity(
     }
 
     private static Identity of(PrivateKey key, List<X509Certificate> chain, String from) {
-        if (chain.size() != 2) {
+        if (chain.size() < 2) {
             throw new FsException(Errno.EINVAL, from + " holds no certificate with its authority");
         }
         X509Certificate own = chain.getFirst();
@@ -46,14 +47,27 @@ public record Identity(
         if (subject == null) {
             throw new FsException(Errno.EINVAL, from + " holds a certificate of nobody of ours");
         }
+        Authorities authorities = new Authorities(chain.subList(1, chain.size()));
         try {
-            own.verify(chain.getLast().getPublicKey());
+            if (authorities.signerOf(own) == null) {
+                throw new CertificateException("no authority of it has signed the certificate");
+            }
             requirePair(key, own);
         } catch (GeneralSecurityException e) {
             throw new FsException(
                     Errno.EINVAL, from + " holds what does not belong together: " + e, e);
         }
-        return new Identity(key, own, chain.getLast(), subject);
+        return new Identity(key, own, authorities, subject);
+    }
+
+    /** The same certificate, with other authorities that are trusted. */
+    public Identity trusting(Authorities others) {
+        return new Identity(key, certificate, others, subject);
+    }
+
+    /** Whether the certificate is signed by the authority that signs at present. */
+    public boolean isOfPresentAuthority() {
+        return authorities.present().equals(authorities.signerOf(certificate));
     }
 
     /** Fails when a key is not that of a certificate. */
@@ -72,9 +86,20 @@ public record Identity(
         }
     }
 
-    /** The certificate and that of the authority, in PEM. */
-    public static byte[] chain(X509Certificate certificate, X509Certificate authority) {
-        return PemFile.bytes(certificate, authority);
+    /** A certificate and those of the authorities, in PEM. */
+    public static byte[] chain(X509Certificate certificate, Authorities authorities) {
+        return PemFile.bytes(chainOf(certificate, authorities));
+    }
+
+    private static X509Certificate[] chainOf(X509Certificate first, Authorities authorities) {
+        List<X509Certificate> all = new ArrayList<>(List.of(first));
+        all.addAll(authorities.certificates());
+        return all.toArray(X509Certificate[]::new);
+    }
+
+    /** What it shows to others: its certificate first. */
+    X509Certificate[] shown() {
+        return chainOf(certificate, authorities);
     }
 
     /** Whether a directory holds an identity. */
@@ -92,21 +117,14 @@ public record Identity(
         byte[] pem = PemFile.read(file, true);
         return of(
                 PemFile.key(pem, file.toString()),
-                PemFile.certificates(certificatesOf(pem), file.toString()),
+                PemFile.certificatesBehindKey(pem, file.toString()),
                 file.toString());
-    }
-
-    /** Behind the key, which the reader of certificates does not know. */
-    private static byte[] certificatesOf(byte[] pem) {
-        String text = new String(pem, StandardCharsets.US_ASCII);
-        int begin = text.indexOf("-----BEGIN CERTIFICATE-----");
-        return begin < 0 ? new byte[0] : text.substring(begin).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Keeps it in a directory, with rights for the owner alone; fails with EIO. Blocks. */
     public void write(Path directory) {
         byte[] keyPem = PemFile.bytes(key);
-        byte[] chain = chain(certificate, authority);
+        byte[] chain = chain(certificate, authorities);
         byte[] all = Arrays.copyOf(keyPem, keyPem.length + chain.length);
         System.arraycopy(chain, 0, all, keyPem.length, chain.length);
         PemFile.makeDirectory(directory);

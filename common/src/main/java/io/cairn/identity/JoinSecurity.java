@@ -9,6 +9,8 @@ import io.cairn.runtime.Clock;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -74,11 +76,14 @@ public final class JoinSecurity implements ChannelSecurity {
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String type)
                 throws CertificateException {
-            X509Certificate authority = chain[chain.length - 1];
-            if (!fingerprint.equals(fingerprintOf(authority))) {
+            List<X509Certificate> known =
+                    Arrays.stream(chain)
+                            .filter(each -> fingerprint.equals(fingerprintOf(each)))
+                            .toList();
+            if (known.isEmpty()) {
                 throw new CertificateException(otherwise);
             }
-            Subject subject = new PeerTrust(authority, clock::now, Set::of).check(chain[0]);
+            Subject subject = new PeerTrust(known, clock::now, Set::of).check(chain);
             if (subject.role() != Role.MASTER) {
                 throw new CertificateException("it is no master but a " + subject.role());
             }

@@ -74,6 +74,15 @@ final class PemFile {
         return chain;
     }
 
+    /** The certificates behind a key, which the reader of certificates does not know. */
+    static List<X509Certificate> certificatesBehindKey(byte[] pem, String from) {
+        String text = new String(pem, StandardCharsets.US_ASCII);
+        int begin = text.indexOf("-----BEGIN CERTIFICATE-----");
+        return begin < 0
+                ? List.of()
+                : certificates(text.substring(begin).getBytes(StandardCharsets.US_ASCII), from);
+    }
+
     /** Reads a key of an elliptic curve; fails with EINVAL. */
     static PrivateKey key(byte[] pem, String from) {
         Matcher text = KEY.matcher(new String(pem, StandardCharsets.US_ASCII));
@@ -131,6 +140,15 @@ final class PemFile {
                             PosixFilePermissions.fromString("rwx------")));
         } catch (IOException e) {
             throw new FsException(Errno.EIO, directory + " cannot be made: " + Wording.of(e), e);
+        }
+    }
+
+    /** Deletes a file if it is there; fails with EIO. */
+    static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new FsException(Errno.EIO, file + " cannot be deleted: " + Wording.of(e), e);
         }
     }
 

@@ -14,6 +14,7 @@ import java.security.SecureRandom;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -30,8 +31,8 @@ import javax.net.ssl.X509TrustManager;
 
 /**
  * TLS 1.3 between the processes of a cluster: both sides show certificates of the cluster's
- * authority. A master also lets in who has none yet, so that it can ask for one. The certificate of
- * this process can be replaced while connections are open; they keep the one they began with.
+ * authorities. A master also lets in who has none yet, so that it can ask for one. The certificate
+ * of this process can be replaced while connections are open; they keep the one they began with.
  * Thread-safe.
  */
 public final class TlsSecurity implements ChannelSecurity {
@@ -62,7 +63,8 @@ public final class TlsSecurity implements ChannelSecurity {
     }
 
     private State stateOf(Identity identity) {
-        PeerTrust trust = new PeerTrust(identity.authority(), clock::now, () -> revoked);
+        PeerTrust trust =
+                new PeerTrust(identity.authorities().anchors(), clock::now, () -> revoked);
         return new State(identity, trust, context(keysOf(identity), trust));
     }
 
@@ -71,8 +73,7 @@ public final class TlsSecurity implements ChannelSecurity {
         try {
             KeyStore keys = KeyStore.getInstance("PKCS12");
             keys.load(null, null);
-            Certificate[] chain = {identity.certificate(), identity.authority()};
-            keys.setKeyEntry("own", identity.key(), IN_MEMORY, chain);
+            keys.setKeyEntry("own", identity.key(), IN_MEMORY, identity.shown());
             KeyManagerFactory factory = KeyManagerFactory.getInstance("SunX509");
             factory.init(keys, IN_MEMORY);
             return factory.getKeyManagers();
@@ -105,9 +106,16 @@ public final class TlsSecurity implements ChannelSecurity {
         return state.identity();
     }
 
-    /** From now on new connections show another certificate of the same holder. */
+    /**
+     * From now on new connections show another certificate of the same holder, and trust its
+     * authorities. Connections of who is not trusted any more end.
+     */
     public void renewed(Identity fresh) {
+        List<X509Certificate> before = state.identity().authorities().anchors();
         state = stateOf(fresh);
+        if (!fresh.authorities().anchors().containsAll(before)) {
+            watchers.forEach(Runnable::run);
+        }
     }
 
     /**
@@ -146,7 +154,7 @@ public final class TlsSecurity implements ChannelSecurity {
         revoke(all);
     }
 
-    /** From now on this runs when certificates have been revoked. */
+    /** From now on this runs when certificates, or authorities, are not trusted any more. */
     public void onRevocation(Runnable watcher) {
         watchers.add(watcher);
     }
@@ -215,10 +223,14 @@ public final class TlsSecurity implements ChannelSecurity {
             return new Principal(Role.NEWCOMER, "", address);
         }
         try {
-            return state.trust().check((X509Certificate) chain[0]).at(address);
+            return state.trust().check(ofX509(chain)).at(address);
         } catch (CertificateException e) {
             throw new FsException(Errno.EACCES, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static X509Certificate[] ofX509(Certificate... chain) {
+        return Arrays.copyOf(chain, chain.length, X509Certificate[].class);
     }
 
     @Override

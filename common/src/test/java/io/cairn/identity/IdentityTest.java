@@ -81,7 +81,7 @@ class IdentityTest {
     void aKeyOfAnotherCertificateIsRefused() {
         Identity one = CLUSTER.identity(Role.MOUNT, "m1");
         Identity two = CLUSTER.identity(Role.MOUNT, "m2");
-        byte[] chain = Identity.chain(two.certificate(), two.authority());
+        byte[] chain = Identity.chain(two.certificate(), two.authorities());
         assertThrows(FsException.class, () -> Identity.of(one.key(), chain));
     }
 
@@ -91,7 +91,7 @@ class IdentityTest {
         Path file = directory.resolve("authority.pem");
         assertEquals(CLUSTER.authority.certificate(), CertificateAuthority.certificateIn(file));
         Identity mount = CLUSTER.identity(Role.MOUNT, "m1");
-        byte[] chain = Identity.chain(mount.certificate(), mount.authority());
+        byte[] chain = Identity.chain(mount.certificate(), mount.authorities());
         for (byte[] bad : List.of(chain, PemFile.bytes(mount.certificate()), new byte[] {1, 2})) {
             Files.write(file, bad);
             FsException error =

@@ -32,6 +32,7 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -141,7 +142,10 @@ class SecuredTransportTest extends TransportContract {
         SSLContext mixed =
                 TlsSecurity.context(
                         TlsSecurity.keysOf(foreign),
-                        new PeerTrust(CLUSTER.authority.certificate(), Instant::now, Set::of));
+                        new PeerTrust(
+                                List.of(CLUSTER.authority.certificate()),
+                                Instant::now,
+                                Set::of));
         assertRefused(Reason.CERTIFICATE, new Stranger(mixed));
     }
 
@@ -214,6 +218,41 @@ class SecuredTransportTest extends TransportContract {
         String serial = PeerTrust.serial(client.identity().certificate());
         server.revoke(Set.of("abc", serial));
         eventually("the connection has ended", () -> !connection.isOpen());
+    }
+
+    /** Signed by another authority than the one that the others know. */
+    private static Identity signed(
+            CertificateAuthority signer, Authorities shown, Role role, String name) {
+        SigningRequest request = SigningRequest.make(new SecureRandom());
+        X509Certificate certificate =
+                signer.sign(
+                        request.bytes(), role, name, Instant.now(), CertificateAuthority.LIFE);
+        return Identity.of(request.key(), Identity.chain(certificate, shown));
+    }
+
+    @Test
+    void anAuthorityIsReplacedUnderOpenConnections() throws InterruptedException {
+        server.onRevocation(((NettyTransport) rig.server)::examine);
+        Listener listener = rig.server.listen(LOOPBACK, echo);
+        Connection before = rig.connect(listener);
+        CertificateAuthority next = CLUSTER.authority.successor(Clock.system());
+        X509Certificate crossed =
+                CLUSTER.authority.introduce(next.certificate(), Clock.system());
+        Authorities both =
+                Authorities.of(CLUSTER.authority.certificate())
+                        .followedBy(next.certificate(), crossed);
+        server.renewed(signed(next, both, Role.CHUNK, "c1"));
+        // The client has not heard of it, and is known by its former certificate.
+        assertEquals("x", text(get(rig.connect(listener).call(text("x"), 5_000))));
+        assertEquals("y", text(get(before.call(text("y"), 5_000))));
+        client.renewed(signed(next, both, Role.MOUNT, "m1"));
+        Connection after = rig.connect(listener);
+        assertEquals("z", text(get(after.call(text("z"), 5_000))));
+        Authorities alone = Authorities.of(next.certificate());
+        server.renewed(server.identity().trusting(alone));
+        eventually("the former connection has ended", () -> !before.isOpen());
+        assertEquals("a", text(get(after.call(text("a"), 5_000))));
+        assertEquals("b", text(get(rig.connect(listener).call(text("b"), 5_000))));
     }
 
     @Test

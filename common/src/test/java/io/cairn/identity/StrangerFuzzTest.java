@@ -7,6 +7,7 @@ import io.cairn.identity.scram.ScramClient;
 import io.cairn.identity.scram.ScramServer;
 import io.cairn.identity.scram.ScramVerifier;
 import io.cairn.net.Principal.Role;
+import io.cairn.runtime.Clock;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -146,7 +147,7 @@ class StrangerFuzzTest {
         X509Certificate signed =
                 identities.authority.sign(
                         request.bytes(), Role.CHUNK, "c1", Instant.now(), Duration.ofDays(1));
-        byte[] chain = Identity.chain(signed, identities.authority.certificate());
+        byte[] chain = Identity.chain(signed, Authorities.of(identities.authority.certificate()));
         fuzz(rounds, FsException.class, each -> Identity.of(request.key(), each), chain);
         fuzz(
                 rounds,
@@ -157,7 +158,7 @@ class StrangerFuzzTest {
 
     private void certificates(int rounds) {
         X509Certificate authority = identities.authority.certificate();
-        PeerTrust trust = new PeerTrust(authority, Instant::now, Set::of);
+        PeerTrust trust = new PeerTrust(List.of(authority), Instant::now, Set::of);
         X509Certificate own = identities.identity(Role.MOUNT, "m").certificate();
         fuzz(
                 rounds,
@@ -170,6 +171,29 @@ class StrangerFuzzTest {
                 },
                 encoded(own),
                 encoded(authority));
+        // Beside a stranger's own certificate, and one of an authority that signed it.
+        CertificateAuthority theirs = CertificateAuthority.found(Clock.system(), keys);
+        X509Certificate stranger =
+                theirs.sign(
+                        SigningRequest.make(keys).bytes(),
+                        Role.MASTER,
+                        "m1",
+                        Instant.now(),
+                        Duration.ofDays(1));
+        fuzz(
+                rounds,
+                CertificateException.class,
+                each -> {
+                    CertificateFactory factory = CertificateFactory.getInstance("X.509");
+                    var read = factory.generateCertificate(new ByteArrayInputStream(each));
+                    X509Certificate[] shown = {
+                        stranger, theirs.certificate(), (X509Certificate) read, authority
+                    };
+                    trust.checkClientTrusted(shown, "EC");
+                    throw new AssertionError("a stranger is trusted");
+                },
+                encoded(theirs.introduce(theirs.certificate(), Clock.system())),
+                encoded(identities.authority.introduce(authority, Clock.system())));
     }
 
     private static byte[] encoded(X509Certificate certificate) {

@@ -33,7 +33,7 @@ public final class TestIdentities {
                 request.key(),
                 Identity.chain(
                         authority.sign(request.bytes(), role, name, from, life),
-                        authority.certificate()));
+                        Authorities.of(authority.certificate())));
     }
 
     public TlsSecurity security(Role role, String name) {

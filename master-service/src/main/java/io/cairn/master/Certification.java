@@ -2,6 +2,7 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.identity.Authorities;
 import io.cairn.master.access.ClassKeyCache;
 import io.cairn.master.access.TicketIssuer;
 import io.cairn.master.identity.CertificateIssuer;
@@ -19,6 +20,7 @@ import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class Certification {
     /** Those that keep a connection to the leader open and can be told something over it. */
     private static final Set<Role> HEARERS =
-            EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY, Role.USER);
+            EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY, Role.ADMIN, Role.USER);
 
     private final ReplicatedLog log;
     private final Refusals refusals;
@@ -50,6 +52,11 @@ public final class Certification {
     private record Told(Set<String> serials, long term) {}
 
     private volatile Told told = new Told(Set.of(), -1);
+
+    /** The authorities that were last told, and in which term; null before there are any. */
+    private record Signers(Push.AuthoritiesChanged push, long term) {}
+
+    private volatile @Nullable Signers signers;
 
     Certification(
             ReplicatedLog log, Supplier<Namespace> namespace, Clock clock, RandomGenerator random) {
@@ -96,6 +103,10 @@ public final class Certification {
         if (HEARERS.contains(connection.principal().role())) {
             hearers.add(connection);
             tell(List.of(connection), told.serials);
+            Signers known = signers;
+            if (known != null && log.mayRead()) {
+                send(connection, known.push);
+            }
         }
     }
 
@@ -116,10 +127,27 @@ public final class Certification {
         }
     }
 
+    /**
+     * Tells chunk servers and clients which authorities count, if this master leads and they do not
+     * know yet.
+     */
+    public void tellAuthorities(Authorities authorities) {
+        String pem = new String(authorities.pem(), StandardCharsets.US_ASCII);
+        Signers now = new Signers(new Push.AuthoritiesChanged(pem), log.leaderTerm());
+        if (log.mayRead() && !now.equals(signers)) {
+            signers = now;
+            List.copyOf(hearers).forEach(each -> send(each, now.push));
+        }
+    }
+
+    private static void send(Connection to, Push push) {
+        to.send(Message.of(v -> MasterRequest.push(push, v)));
+    }
+
     private static void tell(List<Connection> connections, Set<String> serials) {
         if (!serials.isEmpty()) {
             Push.Revoked push = new Push.Revoked(List.copyOf(serials));
-            connections.forEach(each -> each.send(Message.of(v -> MasterRequest.push(push, v))));
+            connections.forEach(each -> send(each, push));
         }
     }
 

@@ -1,7 +1,9 @@
 package io.cairn.master;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,16 +11,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.identity.Authorities;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
 import io.cairn.identity.JoinSecurity;
 import io.cairn.identity.SigningRequest;
+import io.cairn.master.identity.AuthorityRotation;
 import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.master.identity.Invitation.Holder;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.master.Reply;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -36,14 +41,16 @@ class CertificateIssuerTest {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private LoneMaster master;
+    private MemoryKeys keys;
     private CertificateIssuer issuer;
 
     @BeforeEach
     void start() throws InterruptedException {
         master = new LoneMaster();
+        keys = new MemoryKeys(CertificateAuthority.found(Clock.system(), RANDOM));
         issuer =
                 new CertificateIssuer(
-                        CertificateAuthority.found(Clock.system(), RANDOM),
+                        keys.rotation(master.service::namespace, master.service::submit),
                         master.service::namespace,
                         master.service::submit,
                         Clock.system(),
@@ -109,11 +116,94 @@ class CertificateIssuerTest {
         byte[] answer = get(issuer.join("secret", request.bytes()));
         CertificateAuthority authority = CertificateAuthority.of(answer, RANDOM);
         assertEquals(issuer.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
-        // It signs for itself from now on, so there is nothing to revoke.
+        // It signs for itself from now on.
         assertEquals(List.of(), issuer.certified());
-        assertNull(issuer.revoke(m2));
         byte[] chain = get(issuer.join(inviteChunk(), request.bytes()));
         assertThrows(FsException.class, () -> CertificateAuthority.of(chain, RANDOM));
+    }
+
+    @Test
+    void aMasterIsRevokedByItsNameForGood() {
+        Holder m2 = new Holder(Role.MASTER, "m2");
+        var change = issuer.revoke(m2);
+        assertNotNull(change);
+        var _ = get(change);
+        assertEquals(Set.of("master.m2"), issuer.revoked());
+        assertNull(issuer.revoke(m2));
+        FsException refused =
+                assertThrows(FsException.class, () -> issuer.invite(m2, "secret", Long.MAX_VALUE));
+        assertEquals(Errno.EINVAL, refused.errno());
+    }
+
+    private AuthorityRotation rotate() {
+        AuthorityRotation rotation = issuer.authorities();
+        assertNull(rotation.refusal());
+        var _ = assertInstanceOf(Reply.Done.class, get(rotation.rotate()));
+        return rotation;
+    }
+
+    @Test
+    void anAuthorityIsReplacedOnceNobodyNeedsTheFormer() {
+        invite("secret", Duration.ofHours(1));
+        Identity first = join("secret");
+        String former = issuer.fingerprint();
+        keys.masters.add("m2");
+        assertNull(issuer.authorities().named());
+        AuthorityRotation rotation = rotate();
+        // The leader has not the key yet, and signs with the former one.
+        assertFalse(rotation.holdsPresent());
+        assertEquals(former, issuer.fingerprint());
+        assertEquals(2, rotation.authorities().anchors().size());
+        assertEquals(List.of("chunk.c5", "master.m2"), rotation.carriers());
+        keys.adopt();
+        assertTrue(rotation.holdsPresent());
+        assertNotEquals(former, issuer.fingerprint());
+        Principal holder = new Principal(Role.CHUNK, "c5", "10.0.0.5");
+        SigningRequest next = SigningRequest.make(RANDOM);
+        Identity second = Identity.of(next.key(), get(issuer.renew(holder, next.bytes())));
+        assertTrue(second.isOfPresentAuthority());
+        assertEquals(rotation.authorities(), second.authorities());
+        assertFalse(first.trusting(second.authorities()).isOfPresentAuthority());
+        assertEquals(List.of("master.m2"), rotation.carriers());
+        FsException refused = assertThrows(FsException.class, rotation::dropFormer);
+        assertEquals(Errno.EBUSY, refused.errno());
+        keys.holders.add("m2");
+        assertEquals(List.of(), rotation.carriers());
+        var _ = assertInstanceOf(Reply.Done.class, get(rotation.dropFormer()));
+        assertEquals(
+                Authorities.of(second.authorities().present()), rotation.authorities());
+        assertThrows(FsException.class, rotation::dropFormer);
+        // Everything else is as before.
+        assertEquals(2, issuer.certified().getFirst().certificates().size());
+    }
+
+    @Test
+    void aKeyThatIsLostDoesNotStopARotation() {
+        AuthorityRotation rotation = rotate();
+        // Nobody adopts the first one: its master is gone.
+        var _ = rotate();
+        assertEquals(3, rotation.authorities().anchors().size());
+        assertNotNull(rotation.refusal());
+        keys.adopt();
+        assertTrue(rotation.holdsPresent());
+        assertEquals(List.of(), rotation.carriers());
+        var _ = get(rotation.dropFormer());
+        assertEquals(1, rotation.authorities().anchors().size());
+        assertNull(rotation.refusal());
+    }
+
+    @Test
+    void aNewMasterWaitsForALeaderWithTheKey() {
+        var _ = rotate();
+        Holder m2 = new Holder(Role.MASTER, "m2");
+        long endMs = Clock.system().now().plus(Duration.ofHours(1)).toEpochMilli();
+        var _ = get(issuer.invite(m2, "secret", endMs));
+        byte[] request = SigningRequest.make(RANDOM).bytes();
+        assertEquals(Errno.NOT_READY, errnoOf(issuer.join("secret", request)));
+        keys.adopt();
+        byte[] answer = get(issuer.join("secret", request));
+        CertificateAuthority authority = CertificateAuthority.of(answer, RANDOM);
+        assertEquals(issuer.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
     }
 
     private String inviteChunk() {

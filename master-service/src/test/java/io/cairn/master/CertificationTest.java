@@ -3,10 +3,14 @@ package io.cairn.master;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.identity.Authorities;
+import io.cairn.identity.CertificateAuthority;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
+import io.cairn.runtime.Clock;
+import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
@@ -17,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class CertificationTest {
     private static final Set<Role> HEARERS =
-            EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY, Role.USER);
+            EnumSet.of(Role.CHUNK, Role.MOUNT, Role.GATEWAY, Role.ADMIN, Role.USER);
 
     /** A connection that counts what it is told. */
     private record Caller(Principal principal, AtomicInteger told) implements Connection {
@@ -57,6 +61,30 @@ class CertificationTest {
 
     private static Caller caller(Role role) {
         return new Caller(new Principal(role, "x", "10.0.0.1"), new AtomicInteger());
+    }
+
+    @Test
+    void serversAndClientsHearOfANewAuthority() throws Exception {
+        try (LoneMaster master = new LoneMaster()) {
+            Certification certification = master.service.certification();
+            Caller early = caller(Role.MOUNT);
+            Caller stranger = caller(Role.NEWCOMER);
+            certification.opened(early);
+            certification.opened(stranger);
+            CertificateAuthority first =
+                    CertificateAuthority.found(Clock.system(), new SecureRandom());
+            certification.tellAuthorities(Authorities.of(first.certificate()));
+            certification.tellAuthorities(Authorities.of(first.certificate()));
+            assertEquals(1, early.told.get());
+            Caller late = caller(Role.CHUNK);
+            certification.opened(late);
+            assertEquals(1, late.told.get());
+            CertificateAuthority next = first.successor(Clock.system());
+            certification.tellAuthorities(Authorities.of(next.certificate()));
+            assertEquals(2, early.told.get());
+            assertEquals(2, late.told.get());
+            assertEquals(0, stranger.told.get());
+        }
     }
 
     @Test

@@ -200,7 +200,8 @@ class PasswordRulesTest {
         master.certification()
                 .serve(
                         new CertificateIssuer(
-                                authority,
+                                new MemoryKeys(authority)
+                                        .rotation(() -> namespace, master::submit),
                                 () -> namespace,
                                 master::submit,
                                 Clock.system(),

@@ -121,6 +121,7 @@ public final class ChunkNode implements AutoCloseable {
         TlsSecurity security = world.security();
         if (security != null) {
             service.onRevoked(security::revokeMore);
+            service.onAuthorities(world::trust);
             world.renewBy(Renewal.byMasters(world.transport(), service::masters, world.clock()));
         }
     }

@@ -1,7 +1,10 @@
 package io.cairn.node;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.cairn.admin.AdminApi;
 import io.cairn.admin.AdminSettings;
+import io.cairn.admin.access.AuthoritiesResource;
 import io.cairn.admin.access.MountRulesResource;
 import io.cairn.admin.access.MountUsersResource;
 import io.cairn.admin.resource.CertificatesResource;
@@ -11,21 +14,26 @@ import io.cairn.http.TracedWeb;
 import io.cairn.http.WebHandler;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.TlsSecurity;
+import io.cairn.master.Certification;
+import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.TracedLog;
 import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.identity.AuthorityRotation;
 import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.raft.tls.AuthorityOffer;
 import io.cairn.master.raft.tls.SecuredNetwork;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
 import io.cairn.net.Refusals;
+import io.cairn.node.identity.AuthorityKeeper;
+import io.cairn.node.identity.AuthorityNews;
 import io.cairn.node.identity.Credentials;
-import io.cairn.node.identity.Joining;
 import io.cairn.node.identity.RevocationNews;
 import io.cairn.runtime.ConditionWatch;
 import io.cairn.runtime.Scheduler;
@@ -39,6 +47,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A master: its replicated log on disk and its request door, put together. */
@@ -113,16 +122,9 @@ public final class MasterNode implements AutoCloseable {
                         CheckpointRule.standard());
         scheduler = world.scheduler();
         meters.add(world.metrics());
-        log = open(settings, world, new Forwarding(door, ends), meters);
-        MasterSettings master =
-                new MasterSettings(
-                        plan.id(),
-                        listen,
-                        plan.cluster(),
-                        Limits.STANDARD_INLINE_BYTES,
-                        plan.sessionLeaseMs(),
-                        founder.uid(),
-                        founder.gid());
+        AuthorityKeeper keeper = keeper(world, plan);
+        SecuredNetwork network = network(world, keeper, meters);
+        log = open(settings, world, new Forwarding(door, ends), meters, network);
         tracer = world.tracer("cairn-master", plan.id());
         MasterService.Context ground =
                 new MasterService.Context(
@@ -133,13 +135,14 @@ public final class MasterNode implements AutoCloseable {
                         world.scheduler(),
                         world.random());
         try {
-            service = new MasterService(master, ground);
+            service = new MasterService(settings(plan, listen, founder), ground);
         } catch (RuntimeException e) {
             meters.clear();
             log.close();
             throw e;
         }
         door.set(service);
+        CertificateIssuer issuer = issuer(world, plan.id(), keeper, network);
         api =
                 new AdminApi(
                         service,
@@ -149,32 +152,76 @@ public final class MasterNode implements AutoCloseable {
                                 new ExportsResource(service, new ExportRules()),
                                 new MountRulesResource(service),
                                 new MountUsersResource(service, world.random()),
-                                new CertificatesResource(service, issuer(world, plan))));
+                                new CertificatesResource(service, log, issuer),
+                                new AuthoritiesResource(issuer)));
         log.measure(meters);
         service.measure(meters);
         // The timers of requests are those of the process: a master that opens again goes on.
         api.measure(world.metrics());
     }
 
-    /** Certificates for others, of the authority in its directory; null without TLS. */
-    private @Nullable CertificateIssuer issuer(ProcessContext world, Plan plan) {
-        service.certification().refusals().measure(meters);
+    private static MasterSettings settings(Plan plan, Endpoint listen, Account founder) {
+        return new MasterSettings(
+                plan.id(),
+                listen,
+                plan.cluster(),
+                Limits.STANDARD_INLINE_BYTES,
+                plan.sessionLeaseMs(),
+                founder.uid(),
+                founder.gid());
+    }
+
+    /** The authority in its directory; null without TLS. */
+    private static @Nullable AuthorityKeeper keeper(ProcessContext world, Plan plan) {
         TlsSecurity security = world.security();
-        if (security == null) {
+        return security == null
+                ? null
+                : new AuthorityKeeper(
+                        Credentials.in(plan.directory()),
+                        plan.id(),
+                        security,
+                        world.clock(),
+                        world.random());
+    }
+
+    /** Certificates for others; null without TLS. */
+    private @Nullable CertificateIssuer issuer(
+            ProcessContext world,
+            String id,
+            @Nullable AuthorityKeeper keeper,
+            @Nullable SecuredNetwork network) {
+        service.certification().refusals().measure(meters);
+        if (keeper == null || network == null) {
             return null;
         }
-        CertificateAuthority authority =
-                CertificateAuthority.read(Credentials.in(plan.directory()), world.random());
+        Supplier<List<Standing>> others =
+                () -> log.masters().stream().filter(each -> !each.id().equals(id)).toList();
+        AuthorityRotation rotation =
+                new AuthorityRotation(
+                        keeper,
+                        log::namespace,
+                        service::submit,
+                        world.clock(),
+                        () -> others.get().stream().map(Standing::id).collect(toSet()));
         CertificateIssuer issuer =
                 new CertificateIssuer(
-                        authority,
+                        rotation,
                         log::namespace,
                         service::submit,
                         world.clock(),
                         CertificateAuthority.LIFE);
-        service.certification().serve(issuer);
-        closing.add(new RevocationNews(security, issuer, service, world.scheduler()));
-        world.renewBy(Joining.byAuthority(authority, plan.id(), world.clock()));
+        Certification certification = service.certification();
+        certification.serve(issuer);
+        closing.add(new RevocationNews(keeper.security(), issuer, service, world.scheduler()));
+        closing.add(
+                new AuthorityNews(
+                        keeper,
+                        rotation,
+                        certification,
+                        new AuthorityOffer(network),
+                        others,
+                        world.scheduler()));
+        world.renewBy(keeper::sign);
         return issuer;
     }
 
@@ -182,7 +229,8 @@ public final class MasterNode implements AutoCloseable {
             RatisSettings settings,
             ProcessContext world,
             Forwarding listener,
-            MeterRegistry meters) {
+            MeterRegistry meters,
+            @Nullable SecuredNetwork network) {
         try {
             RatisLog log =
                     new RatisLog(
@@ -192,7 +240,7 @@ public final class MasterNode implements AutoCloseable {
                             world.loops()
                                     .endOfTurn(settings.alone() ? world.tuning().applyNs() : 0),
                             listener.ends().failed(),
-                            network(world, meters));
+                            network);
             log.start();
             return log;
         } catch (IOException e) {
@@ -202,13 +250,14 @@ public final class MasterNode implements AutoCloseable {
     }
 
     /** Over which masters speak to each other; null in plain text. */
-    private static @Nullable SecuredNetwork network(ProcessContext world, MeterRegistry meters) {
-        if (world.security() == null) {
+    private static @Nullable SecuredNetwork network(
+            ProcessContext world, @Nullable AuthorityKeeper keeper, MeterRegistry meters) {
+        if (keeper == null) {
             return null;
         }
         Refusals refusals = new Refusals("raft", world.clock());
         refusals.measure(meters);
-        return new SecuredNetwork(world.amongMasters(), refusals);
+        return new SecuredNetwork(world.amongMasters(), refusals, keeper);
     }
 
     /** Notices go to the door as soon as there is one. */

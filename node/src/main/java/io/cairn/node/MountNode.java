@@ -14,7 +14,6 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
-import io.cairn.identity.Identity;
 import io.cairn.identity.TlsSecurity;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.tcp.PolledTransport;
@@ -114,15 +113,21 @@ public final class MountNode implements AutoCloseable {
                         .with(tracer)
                         .with(world.login());
         TlsSecurity security = world.security();
-        return security == null ? runtime : runtime.onRevoked(security::revokeMore);
+        return security == null
+                ? runtime
+                : runtime.onRevoked(security::revokeMore).onAuthorities(world::trust);
     }
 
     private static CertificateIssuer issuer(
-            ProcessContext world, Identity own, Supplier<List<Endpoint>> masters) {
+            ProcessContext world, TlsSecurity security, Supplier<List<Endpoint>> masters) {
         PasswordLogin login = world.login();
-        return login != null && own.subject().role() == Role.USER
+        return login != null && security.identity().subject().role() == Role.USER
                 ? new PasswordJoining(
-                        own.authority(), masters, login, world.clock(), world.random())
+                        () -> security.identity().authorities().present(),
+                        masters,
+                        login,
+                        world.clock(),
+                        world.random())
                 : Renewal.byMasters(world.transport(), masters, world.clock());
     }
 
@@ -132,7 +137,7 @@ public final class MountNode implements AutoCloseable {
         // The masters of today may be others than those of its start when it is renewed.
         KnownMasters known = new KnownMasters(settings.masters());
         if (security != null) {
-            world.renewBy(issuer(world, security.identity(), known::list));
+            world.renewBy(issuer(world, security, known::list));
         }
         String masters = MasterWait.names(settings.masters());
         Runnable tell =

@@ -178,6 +178,19 @@ public final class ProcessContext implements AutoCloseable {
         }
     }
 
+    /**
+     * An authority of the cluster is replaced: from now on this process trusts these, and asks for
+     * a certificate of the present one. Returns at once.
+     *
+     * @param pem their certificates, the present one first
+     */
+    void trust(String pem) {
+        Renewal renewing = renewal;
+        if (renewing != null) {
+            renewing.trust(pem);
+        }
+    }
+
     private boolean isCpuLatencyHeld() {
         return cpuLatency != null && cpuLatency.isHeld();
     }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.identity.Authorities;
 import io.cairn.identity.Capture;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
@@ -196,7 +197,7 @@ class SecuredClusterTest {
                 request.key(),
                 Identity.chain(
                         authority.sign(request.bytes(), Role.MOUNT, "m", from, Duration.ofDays(30)),
-                        authority.certificate()));
+                        Authorities.of(authority.certificate())));
     }
 
     @Test

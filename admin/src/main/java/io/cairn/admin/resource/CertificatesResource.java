@@ -17,6 +17,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Spelling;
 import io.cairn.identity.JoinToken;
 import io.cairn.identity.Subject;
+import io.cairn.master.MasterGroup;
 import io.cairn.master.MasterService;
 import io.cairn.master.identity.CertificateIssuer;
 import io.cairn.master.identity.Certified;
@@ -50,15 +51,19 @@ public final class CertificatesResource implements Resource {
     };
 
     private final MasterService master;
+    private final MasterGroup group;
     private final @Nullable CertificateIssuer issuer;
 
     /**
      * The certificates of a cluster.
      *
+     * @param group the masters: who is one of them keeps its certificates
      * @param issuer null when the cluster has no authority: then it has no certificates
      */
-    public CertificatesResource(MasterService master, @Nullable CertificateIssuer issuer) {
+    public CertificatesResource(
+            MasterService master, MasterGroup group, @Nullable CertificateIssuer issuer) {
         this.master = master;
+        this.group = group;
         this.issuer = issuer;
     }
 
@@ -142,6 +147,11 @@ public final class CertificatesResource implements Resource {
         if (role == null || !role.isInvited()) {
             throw Problem.invalid("role", "'role' must be one of " + roles() + ".");
         }
+        if (open.revoked().contains(new Holder(role, name).id())) {
+            throw Problem.conflict(
+                    "Master %s was revoked, for good: give the new one another name."
+                            .formatted(name));
+        }
         try {
             var _ = new Subject("cairn", role, name);
         } catch (FsException e) {
@@ -179,15 +189,27 @@ public final class CertificatesResource implements Resource {
         }
     }
 
+    private void requireNoMaster(String name) {
+        if (group.masters().stream().anyMatch(each -> each.id().equals(name))) {
+            throw Problem.conflict(
+                    "%s is one of the masters: 'cairn admin masters remove %s' or 'replace' first."
+                            .formatted(name, name));
+        }
+    }
+
     private Plan revoke(Call call) {
         CertificateIssuer open = issuer();
         String id = call.text("id");
         List<String> known = all().stream().map(each -> String.valueOf(each.get("id"))).toList();
         int dot = id.indexOf('.');
         Principal.Role role = dot < 0 ? null : Principal.Role.of(id.substring(0, dot));
-        if (role == null || !known.contains(id)) {
+        boolean isOfMaster = role == Principal.Role.MASTER;
+        if (role == null || !(isOfMaster || known.contains(id))) {
             throw Problem.notFound(
                     "There is no certificate of '%s'.%s".formatted(id, Spelling.hint(known, id)));
+        }
+        if (isOfMaster) {
+            requireNoMaster(id.substring(dot + 1));
         }
         Holder holder = new Holder(role, id.substring(dot + 1));
         Plan plan =
@@ -200,6 +222,12 @@ public final class CertificatesResource implements Resource {
                             return Outcome.done();
                         });
         plan.change("certificate " + id, "valid", null);
+        if (isOfMaster) {
+            plan.warn(
+                    "It holds the key of the authority, and can sign certificates of other names:"
+                            + " 'cairn ca rotate', then 'cairn ca drop-former'.");
+            return plan.warn("No master can have this name again.");
+        }
         return plan.warn("Its connections end within a second; it needs a new token to return.");
     }
 }

@@ -27,14 +27,16 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn ca join-token --role chunk --name c5",
             "  cairn ca list",
-            "  cairn ca revoke chunk.c5"
+            "  cairn ca revoke chunk.c5",
+            "  cairn ca rotate"
         })
 public final class CaCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         throw new CommandException(
                 ExitCode.USAGE,
-                "a command is missing: cairn ca join-token, list or revoke; see --help");
+                "a command is missing: cairn ca join-token, list, revoke, authorities, rotate or"
+                        + " drop-former; see --help");
     }
 
     @Command(
@@ -97,7 +99,10 @@ public final class CaCommand implements Callable<Integer> {
 
     @Command(
             name = "revoke",
-            description = "Revoke the certificates and the token of a process.",
+            description = {
+                "Revoke the certificates and the token of a process.",
+                "A master that was removed signs its own: then replace the authority, too."
+            },
             footer = "  cairn ca revoke mount.laptop7")
     @Calls("DELETE /certificates/{id}")
     int revoke(
@@ -106,5 +111,44 @@ public final class CaCommand implements Callable<Integer> {
         return changing.done(
                 changing.applyWithConsent(ApiRequest.of("DELETE /certificates/{id}", id)),
                 id + " is revoked");
+    }
+
+    @Command(
+            name = "authorities",
+            description = "List the authorities that sign certificates, and who needs former ones.",
+            footer = "  cairn ca authorities")
+    @Calls("GET /authorities")
+    int authorities(@Mixin Reading asked) {
+        return asked.list(
+                ApiRequest.of("GET /authorities"),
+                "state fingerprint expiresAt:expires holders:needed-by");
+    }
+
+    @Command(
+            name = "rotate",
+            description = {
+                "Replace the authority of the cluster: because its key leaked, or its end comes.",
+                "Both are trusted until 'cairn ca drop-former'; all processes renew by themselves."
+            },
+            footer = "  cairn ca rotate")
+    @Calls("POST /authorities")
+    int rotate(@Mixin Changing changing) {
+        return changing.done(
+                changing.applyWithConsent(ApiRequest.of("POST /authorities")),
+                "there is a new authority; see 'cairn ca authorities' for who needs the former");
+    }
+
+    @Command(
+            name = "drop-former",
+            description = {
+                "End the trust in the former authorities, after 'cairn ca rotate'.",
+                "It is refused while somebody has a certificate of them, and names who that is."
+            },
+            footer = "  cairn ca drop-former")
+    @Calls("DELETE /authorities/former")
+    int dropFormer(@Mixin Changing changing) {
+        return changing.done(
+                changing.applyWithConsent(ApiRequest.of("DELETE /authorities/former")),
+                "the former authorities are trusted no more");
     }
 }

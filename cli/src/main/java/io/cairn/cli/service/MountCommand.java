@@ -137,7 +137,7 @@ public final class MountCommand implements Callable<Integer> {
     private Credentials credentials(X509Certificate authority, Source from, PasswordLogin who) {
         PasswordJoining joining =
                 new PasswordJoining(
-                        authority, from::masters, who, Clock.system(), new SecureRandom());
+                        () -> authority, from::masters, who, Clock.system(), new SecureRandom());
         String masters = MasterWait.names(from.masters());
         Runnable waits = () -> MasterWait.tell(masters, MasterWait.errors());
         return new Credentials(null, joining.join(patience.limitS(), waits));

@@ -218,7 +218,7 @@ public final class NfsCommand implements Callable<Integer> {
         List<Endpoint> doors = MasterList.parse(masters);
         PasswordJoining joining =
                 new PasswordJoining(
-                        authority, () -> doors, who, Clock.system(), new SecureRandom());
+                        () -> authority, () -> doors, who, Clock.system(), new SecureRandom());
         String names = MasterWait.names(doors);
         Runnable waits = () -> MasterWait.tell(names, MasterWait.errors());
         return new Credentials(null, joining.join(MasterWait.STANDARD_S, waits));

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     the network; 0 for none of them
  * @param login who logs in at the masters with a password; null for nobody
  * @param revoked hears the serial numbers of revoked certificates; must not block
+ * @param authorities hears the certificates of authorities in PEM, when one is replaced; must not
+ *     block
  * @param masters hears where all masters are, as often as they tell; must not block
  * @param polled a second network to the leader, run by the threads of the door; null for none
  */
@@ -32,12 +34,15 @@ public record ClientRuntime(
         long machine,
         @Nullable PasswordLogin login,
         Consumer<List<String>> revoked,
+        Consumer<String> authorities,
         Consumer<List<Endpoint>> masters,
         @Nullable PolledNetwork polled) {
     /** Without traces. */
     public ClientRuntime(
             Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
-        this(clock, scheduler, random, threads, Tracer.OFF, 0, null, _ -> {}, _ -> {}, null);
+        this(
+                clock, scheduler, random, threads, Tracer.OFF, 0, null, _ -> {}, _ -> {}, _ -> {},
+                null);
     }
 
     /** With virtual threads, and without traces. */
@@ -48,38 +53,49 @@ public record ClientRuntime(
     /** The same with traces. */
     public ClientRuntime with(Tracer other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, other, machine, login, revoked, masters, polled);
+                clock, scheduler, random, threads, other, machine, login, revoked, authorities,
+                masters, polled);
     }
 
     /** The same with a network that the threads of the door run. */
     public ClientRuntime with(PolledNetwork other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, revoked, masters, other);
+                clock, scheduler, random, threads, tracer, machine, login, revoked, authorities,
+                masters, other);
     }
 
     /** The same with somebody who logs in at the masters; null for nobody. */
     public ClientRuntime with(@Nullable PasswordLogin other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, other, revoked, masters,
-                polled);
+                clock, scheduler, random, threads, tracer, machine, other, revoked, authorities,
+                masters, polled);
     }
 
     /** The same that tells of revoked certificates. */
     public ClientRuntime onRevoked(Consumer<List<String>> hearer) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, hearer, masters, polled);
+                clock, scheduler, random, threads, tracer, machine, login, hearer, authorities,
+                masters, polled);
+    }
+
+    /** The same that tells of the authorities when one is replaced. */
+    public ClientRuntime onAuthorities(Consumer<String> hearer) {
+        return new ClientRuntime(
+                clock, scheduler, random, threads, tracer, machine, login, revoked, hearer, masters,
+                polled);
     }
 
     /** The same that tells where the masters are. */
     public ClientRuntime onMasters(Consumer<List<Endpoint>> hearer) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, revoked, hearer, polled);
+                clock, scheduler, random, threads, tracer, machine, login, revoked, authorities,
+                hearer, polled);
     }
 
     /** The same on a machine where chunk servers may run. */
     public ClientRuntime onMachine(long identity) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, identity, login, revoked, masters,
-                polled);
+                clock, scheduler, random, threads, tracer, identity, login, revoked, authorities,
+                masters, polled);
     }
 }

@@ -134,7 +134,7 @@ public sealed interface Push extends TypedMessage {
     /**
      * Certificates that do not count any more, for chunk servers and clients.
      *
-     * @param serials their numbers, hexadecimal
+     * @param serials their numbers, hexadecimal; names as in {@code master.m2} for all of a master
      */
     record Revoked(List<String> serials) implements Push {
         @Override
@@ -149,6 +149,28 @@ public sealed interface Push extends TypedMessage {
 
         static Revoked decode(Decoder in) {
             return new Revoked(in.list(Decoder::text));
+        }
+    }
+
+    /**
+     * The authorities that sign certificates: one is replaced. Who has a certificate of a former
+     * one asks for another.
+     *
+     * @param pem their certificates in PEM, the present authority first
+     */
+    record AuthoritiesChanged(String pem) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.AUTHORITIES_CHANGED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(pem);
+        }
+
+        static AuthoritiesChanged decode(Decoder in) {
+            return new AuthoritiesChanged(in.text());
         }
     }
 

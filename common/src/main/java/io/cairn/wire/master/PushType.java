@@ -17,7 +17,8 @@ public enum PushType implements MessageType {
     COMMIT_FILES(22, Push.CommitFiles::decode),
     MASTERS_CHANGED(23, Push.MastersChanged::decode),
     REVOKED(27, Push.Revoked::decode),
-    RECALL_NAMES(30, Push.RecallNames::decode);
+    RECALL_NAMES(30, Push.RecallNames::decode),
+    AUTHORITIES_CHANGED(74, Push.AuthoritiesChanged::decode);
 
     static final TypeTable<PushType> TABLE = new TypeTable<>("push", values());
 

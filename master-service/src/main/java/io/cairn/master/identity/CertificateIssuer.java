@@ -42,7 +42,7 @@ public final class CertificateIssuer {
     private static final String REVOKED = "ca/revoked/";
     private static final int ALL = 100_000;
 
-    private final CertificateAuthority authority;
+    private final AuthorityRotation authorities;
     private final Supplier<Namespace> namespace;
     private final LogWriter writer;
     private final Clock clock;
@@ -55,12 +55,12 @@ public final class CertificateIssuer {
      * @param life how long certificates last
      */
     public CertificateIssuer(
-            CertificateAuthority authority,
+            AuthorityRotation authorities,
             Supplier<Namespace> namespace,
             LogWriter writer,
             Clock clock,
             Duration life) {
-        this.authority = authority;
+        this.authorities = authorities;
         this.namespace = namespace;
         this.writer = writer;
         this.clock = clock;
@@ -71,9 +71,14 @@ public final class CertificateIssuer {
         return clock.now().toEpochMilli();
     }
 
-    /** SHA-256 of the certificate of the authority, hexadecimal. */
+    /** SHA-256 of the certificate of the authority that this master signs with, hexadecimal. */
     public String fingerprint() {
-        return JoinSecurity.fingerprintOf(authority.certificate());
+        return JoinSecurity.fingerprintOf(authorities.held().certificate());
+    }
+
+    /** Replaces the authority. */
+    public AuthorityRotation authorities() {
+        return authorities;
     }
 
     private List<AdminRecord> records(String prefix) {
@@ -90,7 +95,10 @@ public final class CertificateIssuer {
         return records(Certified.PREFIX).stream().map(Certified::of).toList();
     }
 
-    /** The serial numbers of revoked certificates, hexadecimal. */
+    /**
+     * The serial numbers of revoked certificates, hexadecimal, and names of revoked masters, as in
+     * {@code master.m2}.
+     */
     public Set<String> revoked() {
         Set<String> serials = new HashSet<>();
         records(REVOKED).forEach(each -> serials.add(each.key().substring(REVOKED.length())));
@@ -110,11 +118,17 @@ public final class CertificateIssuer {
      *     name cannot stand in a certificate, or there are no tokens for the role
      */
     public CompletableFuture<Reply> invite(Holder holder, String secret, long expiresMs) {
-        var _ = new Subject(authority.cluster(), holder.role(), holder.name());
+        var _ = new Subject(authorities.held().cluster(), holder.role(), holder.name());
         if (!holder.role().isInvited()) {
             throw new FsException(
                     Errno.EINVAL,
                     "users get certificates for passwords: cairn exports passwd NAME");
+        }
+        if (revoked().contains(holder.id())) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "%s was revoked, for good: give the new master another name"
+                            .formatted(holder.id()));
         }
         Invitation fresh = new Invitation(holder, JoinToken.hash(secret), expiresMs, 0);
         return writer.submit(
@@ -136,11 +150,19 @@ public final class CertificateIssuer {
                     "this join token is not known any more: it was used, revoked or has expired;"
                             + " make another with 'cairn ca join-token'");
         }
+        if (invitation.holder().role() == Role.MASTER && !authorities.holdsPresent()) {
+            return CompletableFuture.failedFuture(
+                    new FsException(
+                            Errno.NOT_READY,
+                            "this master has not the key of the new authority yet"));
+        }
         RecordChange used = new RecordChange(invitation.key(), invitation.version(), null);
         Holder holder = invitation.holder();
         CompletableFuture<byte[]> chain = issue(holder, request, List.of(used));
         // Whichever master leads signs for others.
-        return holder.role() == Role.MASTER ? chain.thenApply(authority::handOver) : chain;
+        return holder.role() == Role.MASTER
+                ? chain.thenApply(signed -> authorities.held().handOver(signed))
+                : chain;
     }
 
     /**
@@ -151,10 +173,11 @@ public final class CertificateIssuer {
      */
     public CompletableFuture<byte[]> welcome(String user, byte[] request) {
         try {
+            CertificateAuthority authority = authorities.held();
             X509Certificate signed = authority.sign(request, Role.USER, user, clock.now(), life);
             LOG.info("user {} has a certificate until {}", user, end(signed));
             return CompletableFuture.completedFuture(
-                    Identity.chain(signed, authority.certificate()));
+                    Identity.chain(signed, authorities.authorities()));
         } catch (FsException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -192,6 +215,7 @@ public final class CertificateIssuer {
 
     private CompletableFuture<byte[]> issue(
             Holder holder, byte[] request, List<RecordChange> besides) {
+        CertificateAuthority authority = authorities.held();
         X509Certificate signed;
         try {
             signed = authority.sign(request, holder.role(), holder.name(), clock.now(), life);
@@ -208,7 +232,8 @@ public final class CertificateIssuer {
         Issued issued =
                 new Issued(
                         signed.getSerialNumber().toString(16),
-                        signed.getNotAfter().toInstant().toEpochMilli());
+                        signed.getNotAfter().toInstant().toEpochMilli(),
+                        JoinSecurity.fingerprintOf(authority.certificate()));
         List<RecordChange> changes = new ArrayList<>(besides);
         if (holder.role() != Role.MASTER) {
             // A master signs for itself from now on: there is nothing that could be revoked.
@@ -223,7 +248,7 @@ public final class CertificateIssuer {
                         reply -> {
                             requireDone(reply);
                             LOG.info("{} has a certificate until {}", holder.id(), end(signed));
-                            return Identity.chain(signed, authority.certificate());
+                            return Identity.chain(signed, authorities.authorities());
                         });
     }
 
@@ -241,7 +266,8 @@ public final class CertificateIssuer {
     }
 
     /**
-     * Revokes the invitation and all certificates of a holder, if there are any.
+     * Revokes the invitation and all certificates of a holder, if there are any. A master signs its
+     * own ones, so all of its name are revoked, for good.
      *
      * @return the log's reply, or null when there is nothing to revoke
      */
@@ -252,9 +278,12 @@ public final class CertificateIssuer {
             changes.add(new RecordChange(invitation.key(), RecordChange.ANY, null));
         }
         Certified known = find(certified(), each -> each.holder().equals(holder));
+        byte[] who = holder.id().getBytes(StandardCharsets.UTF_8);
+        if (holder.role() == Role.MASTER && !revoked().contains(holder.id())) {
+            changes.add(new RecordChange(REVOKED + holder.id(), RecordChange.ANY, who));
+        }
         if (known != null) {
             changes.add(new RecordChange(Certified.key(holder), known.version(), null));
-            byte[] who = holder.id().getBytes(StandardCharsets.UTF_8);
             for (Issued each : known.certificates()) {
                 changes.add(new RecordChange(REVOKED + each.serial(), RecordChange.ANY, who));
             }

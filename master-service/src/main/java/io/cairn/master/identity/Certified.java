@@ -24,8 +24,10 @@ public record Certified(Holder holder, List<Issued> certificates, long version) 
      *
      * @param serial its number, hexadecimal
      * @param expiresMs its end, in milliseconds since 1970
+     * @param authority fingerprint of the authority that signed it; empty for the first one of a
+     *     cluster, when it was signed before authorities could be replaced
      */
-    public record Issued(String serial, long expiresMs) {}
+    public record Issued(String serial, long expiresMs, String authority) {}
 
     /** Takes a copy. */
     public Certified {
@@ -39,6 +41,15 @@ public record Certified(Holder holder, List<Issued> certificates, long version) 
     /** When the last of them ends, in milliseconds since 1970. */
     public long expiresMs() {
         return certificates.stream().mapToLong(Issued::expiresMs).max().orElse(0);
+    }
+
+    /**
+     * Whether it has no valid certificate, or its newest one is of an authority.
+     *
+     * @param authority its fingerprint
+     */
+    boolean isOf(String authority, long nowMs) {
+        return expiresMs() < nowMs || certificates.getLast().authority.equals(authority);
     }
 
     /** Whether it may have no more now: none is forgotten that could not be revoked then. */
@@ -57,14 +68,22 @@ public record Certified(Holder holder, List<Issued> certificates, long version) 
     byte[] stored() {
         return new Encoder()
                 .list(certificates, (out, each) -> out.text(each.serial).i64(each.expiresMs))
+                .list(certificates, (out, each) -> out.text(each.authority))
                 .toBytes();
     }
 
     static Certified of(AdminRecord record) {
         Decoder in = new Decoder(record.value());
-        return new Certified(
-                Holder.of(record.key().substring(PREFIX.length())),
-                in.list(each -> new Issued(each.text(), each.i64())),
-                record.version());
+        List<Issued> all =
+                new ArrayList<>(in.list(each -> new Issued(each.text(), each.i64(), "")));
+        if (in.remaining() > 0) {
+            List<String> authorities = in.list(Decoder::text);
+            for (int i = 0; i < all.size(); i++) {
+                Issued each = all.get(i);
+                all.set(i, new Issued(each.serial, each.expiresMs, authorities.get(i)));
+            }
+        }
+        Holder holder = Holder.of(record.key().substring(PREFIX.length()));
+        return new Certified(holder, all, record.version());
     }
 }

@@ -9,12 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.identity.Authorities;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
 import io.cairn.identity.SigningRequest;
 import io.cairn.identity.TlsSecurity;
 import io.cairn.master.MasterGroup.Change;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.raft.tls.AuthorityOffer;
 import io.cairn.master.raft.tls.SecuredNetwork;
 import io.cairn.master.store.MemoryDirectory;
 import io.cairn.net.Connection;
@@ -28,6 +30,8 @@ import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -73,7 +77,7 @@ class SecuredGroupTest {
                                         name,
                                         clock.now(),
                                         CertificateAuthority.LIFE),
-                                signer.certificate()));
+                                Authorities.of(signer.certificate())));
         return new TlsSecurity(identity, clock, handshakes);
     }
 
@@ -146,6 +150,36 @@ class SecuredGroupTest {
             TlsSecurity m3 = security(authority, Role.MASTER, "m3");
             assertEquals(Errno.EACCES, failure(m3, port, "m2"));
             assertEquals(2, refusals.count(Reason.ROLE));
+        }
+    }
+
+    @Test
+    void aMasterTakesTheKeyOfANewAuthorityFromMastersOnly() throws Exception {
+        List<String> taken = new ArrayList<>();
+        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
+            group.networks =
+                    name ->
+                            new SecuredNetwork(
+                                    transport(security(authority, Role.MASTER, name)),
+                                    refusals,
+                                    secret -> {
+                                        taken.add(new String(secret, StandardCharsets.US_ASCII));
+                                        return "the fingerprint";
+                                    });
+            group.start(0);
+            String first = group.newcomer(0).id();
+            Endpoint at = group.newcomer(0).raft();
+            byte[] secret = {'k', 'e', 'y'};
+            try (AuthorityOffer other = new AuthorityOffer(network("m2"))) {
+                assertEquals("the fingerprint", other.offer(first, at, secret));
+                assertThrows(IOException.class, () -> other.offer("m7", at, secret));
+            }
+            TlsSecurity mount = security(authority, Role.MOUNT, "laptop");
+            try (AuthorityOffer stranger =
+                    new AuthorityOffer(new SecuredNetwork(transport(mount), refusals))) {
+                assertThrows(IOException.class, () -> stranger.offer(first, at, secret));
+            }
+            assertEquals(List.of("key"), taken);
         }
     }
 

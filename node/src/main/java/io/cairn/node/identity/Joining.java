@@ -1,5 +1,6 @@
 package io.cairn.node.identity;
 
+import io.cairn.identity.Authorities;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
 import io.cairn.identity.JoinSecurity;
@@ -14,6 +15,7 @@ import io.cairn.wire.master.ClusterRequest;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 
 /** How a process gets the first certificate. Blocks. */
 public final class Joining {
@@ -42,7 +44,11 @@ public final class Joining {
     public static void joinAsMaster(
             JoinToken token, Path directory, Clock clock, SecureRandom random) {
         SigningRequest request = SigningRequest.make(random);
-        CertificateAuthority.of(ask(token, request, clock), random).write(directory);
+        byte[] answer = ask(token, request, clock);
+        CertificateAuthority authority = CertificateAuthority.of(answer, random);
+        authority.write(directory);
+        // It tells which other authorities are trusted, until the state of the masters does.
+        Identity.of(request.key(), CertificateAuthority.chainOf(answer)).write(directory);
     }
 
     private static byte[] ask(JoinToken token, SigningRequest request, Clock clock) {
@@ -61,7 +67,7 @@ public final class Joining {
 
     /**
      * The identity of a master, which the authority in its directory signs; a new authority with a
-     * new cluster. What is there already stays.
+     * new cluster. What is there already stays, also the other authorities that it trusts.
      *
      * @param found whether to make an authority when there is none
      * @throws io.cairn.base.FsException EACCES when others may read a key; EIO, EINVAL when a file
@@ -73,20 +79,37 @@ public final class Joining {
             CertificateAuthority.found(clock, random).write(directory);
         }
         CertificateAuthority authority = CertificateAuthority.read(directory, random);
-        SigningRequest request = SigningRequest.make(random);
-        byte[] chain = byAuthority(authority, name, clock).sign(request.bytes());
-        Identity identity = Identity.of(request.key(), chain);
+        Identity identity = ofMaster(authority, trusted(directory, authority), name, clock, random);
         identity.write(directory);
         return identity;
     }
 
-    /** Signs certificates of a master by the authority that it holds. */
-    public static CertificateIssuer byAuthority(
-            CertificateAuthority authority, String name, Clock clock) {
-        return request ->
-                Identity.chain(
-                        authority.sign(
-                                request, Role.MASTER, name, clock.now(), CertificateAuthority.LIFE),
-                        authority.certificate());
+    /** A new key of a master, and the certificate that its authority signs. */
+    static Identity ofMaster(
+            CertificateAuthority authority,
+            Authorities trusted,
+            String name,
+            Clock clock,
+            SecureRandom random) {
+        SigningRequest request = SigningRequest.make(random);
+        X509Certificate signed =
+                authority.sign(
+                        request.bytes(),
+                        Role.MASTER,
+                        name,
+                        clock.now(),
+                        CertificateAuthority.LIFE);
+        return Identity.of(request.key(), Identity.chain(signed, trusted));
+    }
+
+    /** Those of the identity that was there, if the authority is one of them. */
+    private static Authorities trusted(Path directory, CertificateAuthority authority) {
+        if (Identity.isIn(directory)) {
+            Authorities known = Identity.read(directory).authorities();
+            if (known.anchors().contains(authority.certificate())) {
+                return known;
+            }
+        }
+        return Authorities.of(authority.certificate());
     }
 }

@@ -27,7 +27,7 @@ public final class PasswordJoining implements CertificateIssuer {
     /** An empty one: the login stands for it. */
     private static final String SECRET = "";
 
-    private final X509Certificate authority;
+    private final Supplier<X509Certificate> authority;
     private final Supplier<List<Endpoint>> masters;
     private final PasswordLogin login;
     private final Clock clock;
@@ -36,11 +36,11 @@ public final class PasswordJoining implements CertificateIssuer {
     /**
      * Asks nobody yet.
      *
-     * @param authority that of the cluster: others are told nothing
+     * @param authority that of the cluster, as it is known at that time: others are told nothing
      * @param masters where the masters are, as far as it is known; never empty
      */
     public PasswordJoining(
-            X509Certificate authority,
+            Supplier<X509Certificate> authority,
             Supplier<List<Endpoint>> masters,
             PasswordLogin login,
             Clock clock,
@@ -78,7 +78,7 @@ public final class PasswordJoining implements CertificateIssuer {
                         ChannelSettings.standard(clock, false),
                         ByteBufAllocator.DEFAULT,
                         true,
-                        new JoinSecurity(authority, clock))) {
+                        new JoinSecurity(authority.get(), clock))) {
             return new CertificateCall(
                             transport,
                             masters,

@@ -2,6 +2,7 @@ package io.cairn.node.identity;
 
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.identity.Authorities;
 import io.cairn.identity.Identity;
 import io.cairn.identity.SigningRequest;
 import io.cairn.identity.TlsSecurity;
@@ -9,19 +10,23 @@ import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.master.ClusterRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gets the next certificate when a third of the time of the present one is left, over the
- * connections that the present one secures. It makes a new key each time. Thread-safe.
+ * Gets the next certificate when a third of the time of the present one is left, or at once when
+ * the authority that signed it is replaced, over the connections that the present one secures. It
+ * makes a new key each time. Thread-safe.
  */
 public final class Renewal implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Renewal.class);
@@ -31,6 +36,7 @@ public final class Renewal implements AutoCloseable {
 
     private static final long MIN_PAUSE_MS = 200;
     private static final int LOOKS = 60;
+    private static final long CLOSE_MS = 5_000;
 
     private final TlsSecurity security;
     private final @Nullable Path directory;
@@ -38,6 +44,10 @@ public final class Renewal implements AutoCloseable {
     private final Scheduler scheduler;
     private final Clock clock;
     private final SecureRandom random;
+
+    /** Held while the identity is replaced, also while a master is asked. */
+    private final ReentrantLock lock = new ReentrantLock();
+
     private volatile boolean closed;
     private volatile Scheduler.@Nullable Timer timer;
 
@@ -88,22 +98,75 @@ public final class Renewal implements AutoCloseable {
     }
 
     private void look() {
-        Instant due = security.identity().expires().minus(life().dividedBy(3));
-        if (clock.now().isBefore(due)) {
-            again();
+        if (isDue()) {
+            Thread.ofVirtual()
+                    .name("cairn-renewal")
+                    .start(
+                            () -> {
+                                renew();
+                                again();
+                            });
         } else {
-            Thread.ofVirtual().name("cairn-renewal").start(this::renew);
+            again();
         }
     }
 
-    private void renew() {
+    private boolean isDue() {
+        Identity present = security.identity();
+        Instant due = present.expires().minus(life().dividedBy(3));
+        return !clock.now().isBefore(due) || !present.isOfPresentAuthority();
+    }
+
+    /**
+     * Masters told which authorities count: trusts them, and gets a certificate of the present one.
+     * Returns at once.
+     *
+     * @param pem as {@link Authorities#pem} makes it
+     */
+    public void trust(String pem) {
+        Thread.ofVirtual().name("cairn-renewal").start(() -> follow(pem));
+    }
+
+    private void follow(String pem) {
+        lock.lock();
         try {
+            Authorities told = Authorities.of(pem.getBytes(StandardCharsets.US_ASCII));
+            Identity own = security.identity();
+            if (told.signerOf(own.certificate()) == null) {
+                LOG.warn("the authority of this certificate is trusted no more: join again");
+                return;
+            }
+            if (!own.authorities().equals(told)) {
+                Identity fresh = own.trusting(told);
+                keep(fresh);
+                LOG.info("the authorities of the cluster have changed");
+            }
+        } catch (FsException e) {
+            LOG.warn("the authorities of the cluster cannot be followed: {}", e.getMessage());
+        } finally {
+            lock.unlock();
+        }
+        if (!security.identity().isOfPresentAuthority()) {
+            renew();
+        }
+    }
+
+    private void keep(Identity fresh) {
+        if (directory != null) {
+            fresh.write(directory);
+        }
+        security.renewed(fresh);
+    }
+
+    private void renew() {
+        lock.lock();
+        try {
+            if (!isDue()) {
+                return; // Another one has done it meanwhile.
+            }
             SigningRequest request = SigningRequest.make(random);
             Identity fresh = Identity.of(request.key(), issuer.sign(request.bytes()));
-            if (directory != null) {
-                fresh.write(directory);
-            }
-            security.renewed(fresh);
+            keep(fresh);
             LOG.info("the certificate was renewed and is good until {}", fresh.expires());
         } catch (FsException e) {
             LOG.warn(
@@ -111,17 +174,25 @@ public final class Renewal implements AutoCloseable {
                     security.identity().expires(),
                     e.getMessage());
         } finally {
-            again();
+            lock.unlock();
         }
     }
 
-    /** Looks no more. Idempotent. */
+    /** Looks no more; waits a moment for a certificate that is being made. Idempotent. */
     @Override
     public void close() {
         closed = true;
         Scheduler.Timer pending = timer;
         if (pending != null) {
             pending.cancel();
+        }
+        try {
+            // A command that ends at once would lose the certificate that it is about to get.
+            if (lock.tryLock(CLOSE_MS, TimeUnit.MILLISECONDS)) {
+                lock.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -22,9 +22,10 @@ class PasswordJoiningTest {
     @Test
     void aMasterThatIsNotThereIsNamed() {
         Endpoint nobody = new Endpoint("127.0.0.1", new FreePorts(RANDOM).next());
+        CertificateAuthority authority = CertificateAuthority.found(Clock.system(), RANDOM);
         PasswordJoining joining =
                 new PasswordJoining(
-                        CertificateAuthority.found(Clock.system(), RANDOM).certificate(),
+                        authority::certificate,
                         () -> List.of(nobody),
                         new PasswordLogin("alice", Password.of("correct horse")),
                         Clock.system(),

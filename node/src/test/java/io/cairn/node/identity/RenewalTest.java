@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.identity.Authorities;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.identity.Identity;
 import io.cairn.identity.SigningRequest;
@@ -15,6 +16,7 @@ import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -25,6 +27,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,7 +39,8 @@ class RenewalTest {
     private final SecureRandom random = new SecureRandom();
     private final HandClock clock = new HandClock();
     private final HandScheduler scheduler = new HandScheduler();
-    private final CertificateAuthority authority = CertificateAuthority.found(clock, random);
+    private volatile CertificateAuthority authority = CertificateAuthority.found(clock, random);
+    private volatile Authorities authorities = Authorities.of(authority.certificate());
     private final AtomicInteger asked = new AtomicInteger();
     private volatile boolean isAway;
 
@@ -106,7 +110,7 @@ class RenewalTest {
         }
         return Identity.chain(
                 authority.sign(request, Role.CHUNK, "c1", clock.now(), CertificateAuthority.LIFE),
-                authority.certificate());
+                authorities);
     }
 
     private TlsSecurity security() {
@@ -150,6 +154,69 @@ class RenewalTest {
     void itLooksAtTheTimeOnceAMinute() {
         try (Renewal _ = renewal(security())) {
             assertTrue(scheduler.delayMs <= 60_000, scheduler.delayMs + " ms");
+        }
+    }
+
+    private static String pem(Authorities told) {
+        return new String(told.pem(), StandardCharsets.US_ASCII);
+    }
+
+    private static void eventually(String what, BooleanSupplier isSo) throws InterruptedException {
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!isSo.getAsBoolean()) {
+            assertTrue(System.nanoTime() - endNs < 0, what);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    @Test
+    void whoHearsOfANewAuthorityGetsACertificateOfIt() throws Exception {
+        TlsSecurity security = security();
+        Identity first = security.identity();
+        CertificateAuthority next = authority.successor(clock);
+        Authorities both =
+                authorities.followedBy(
+                        next.certificate(), authority.introduce(next.certificate(), clock));
+        try (Renewal renewal = renewal(security)) {
+            isAway = true;
+            renewal.trust(pem(both));
+            eventually("it asks", () -> asked.get() == 1);
+            assertEquals(first.certificate(), security.identity().certificate());
+            assertEquals(both, security.identity().authorities());
+            assertEquals(both, Identity.read(directory).authorities());
+            isAway = false;
+            authority = next;
+            authorities = both;
+            // Without another word of a master.
+            scheduler.turn();
+            assertEquals(2, asked.get());
+            assertTrue(security.identity().isOfPresentAuthority());
+            Authorities alone = Authorities.of(next.certificate());
+            renewal.trust(pem(alone));
+            eventually("the end", () -> security.identity().authorities().equals(alone));
+            assertEquals(alone, Identity.read(directory).authorities());
+            assertEquals(2, asked.get());
+        }
+    }
+
+    /** It would be of no use to anybody then, and could not be read again. */
+    @Test
+    void aCertificateIsNotKeptWithoutItsAuthority() throws Exception {
+        TlsSecurity security = security();
+        Authorities foreign =
+                Authorities.of(CertificateAuthority.found(clock, random).certificate());
+        CertificateAuthority next = authority.successor(clock);
+        Authorities both =
+                authorities.followedBy(
+                        next.certificate(), authority.introduce(next.certificate(), clock));
+        try (Renewal renewal = renewal(security)) {
+            renewal.trust(pem(foreign));
+            renewal.trust("nothing");
+            authority = next;
+            authorities = both;
+            renewal.trust(pem(both));
+            eventually("the last word", () -> security.identity().authorities().equals(both));
+            assertEquals(both, Identity.read(directory).authorities());
         }
     }
 

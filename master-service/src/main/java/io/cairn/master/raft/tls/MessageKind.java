@@ -8,7 +8,8 @@ enum MessageKind {
     APPEND(2),
     SNAPSHOT(3),
     ELECTION(4),
-    HELLO(5);
+    HELLO(5),
+    AUTHORITY(6);
 
     private final byte code;
 

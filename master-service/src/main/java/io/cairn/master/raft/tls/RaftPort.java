@@ -9,11 +9,11 @@ import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
-import io.cairn.net.Refusals;
 import io.cairn.net.Refusals.Reason;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
@@ -34,23 +34,24 @@ final class RaftPort implements Handler {
     private final RaftServerProtocol server;
     private final Supplier<ByteString> hello;
     private final Executor threads;
-    private final Refusals refusals;
+    private final SecuredNetwork network;
 
     /**
      * Answers for a server.
      *
      * @param hello what this master tells of itself
      * @param threads requests may block for long
+     * @param network hears who was refused, and takes keys
      */
     RaftPort(
             RaftServerProtocol server,
             Supplier<ByteString> hello,
             Executor threads,
-            Refusals refusals) {
+            SecuredNetwork network) {
         this.server = server;
         this.hello = hello;
         this.threads = threads;
-        this.refusals = refusals;
+        this.network = network;
     }
 
     @Override
@@ -112,9 +113,14 @@ final class RaftPort implements Handler {
                         requireOwn(sender, request.getServerRequest());
                         yield server.startLeaderElection(request);
                     }
-                    case HELLO -> null;
+                    case HELLO, AUTHORITY -> null;
                 };
-        return reply == null ? hello.get().toByteArray() : reply.toByteArray();
+        if (reply != null) {
+            return reply.toByteArray();
+        }
+        return kind == MessageKind.HELLO
+                ? hello.get().toByteArray()
+                : network.keys().take(body).getBytes(StandardCharsets.US_ASCII);
     }
 
     private void requireOwn(Principal sender, RaftRpcRequestProto request) {
@@ -126,6 +132,6 @@ final class RaftPort implements Handler {
     }
 
     private void refuse(Principal who, String what) {
-        refusals.add(Reason.ROLE, who.address(), who + " " + what);
+        network.refusals().add(Reason.ROLE, who.address(), who + " " + what);
     }
 }

@@ -63,7 +63,7 @@ public final class SecuredRpc implements RaftServerRpc {
         this.network = network;
         this.at = at;
         this.connections = new MasterConnections(network.transport());
-        this.port = new RaftPort(server, hello, threads, network.refusals());
+        this.port = new RaftPort(server, hello, threads, network);
     }
 
     @Override

@@ -11,7 +11,8 @@
  * +------+------------------------------------------------------+
  * </pre>
  *
- * The header of an answer is the answer of Ratis as protocol buffer.
+ * The key of a new authority goes the same way, from a master that has it to the address of one
+ * that has not. The header of an answer is the answer of Ratis as protocol buffer.
  */
 @NullMarked
 package io.cairn.master.raft.tls;

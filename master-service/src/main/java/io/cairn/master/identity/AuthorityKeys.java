@@ -1,0 +1,21 @@
+package io.cairn.master.identity;
+
+import io.cairn.identity.CertificateAuthority;
+import java.util.Set;
+
+/** The keys of authorities that this master has. Thread-safe. */
+public interface AuthorityKeys {
+    /** The authority that this master signs with. */
+    CertificateAuthority held();
+
+    /**
+     * Keeps the key of an authority that is not in force yet, durably: the state names it next.
+     * Blocks.
+     *
+     * @throws io.cairn.base.FsException EIO when it cannot be kept
+     */
+    void keepNext(CertificateAuthority next);
+
+    /** The names of other masters that are known to hold the same authority as this one. */
+    Set<String> holders();
+}
