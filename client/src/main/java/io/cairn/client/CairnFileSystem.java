@@ -274,6 +274,16 @@ public final class CairnFileSystem implements FileSystem {
                 () -> creation.createUnnamed(caller, parentIno, mode, flags));
     }
 
+    /** Names may be taken away before the masters know it: see {@link #syncDirectory}. */
+    public void answerEarly() {
+        tree.changes().answerEarly();
+    }
+
+    @Override
+    public void syncDirectory(long ino) {
+        metrics.run(Operation.FSYNC, ino, () -> tree.changes().sync(ino));
+    }
+
     @Override
     public @Nullable AsyncChanges async(Caller caller) {
         return caller.checked() ? changes : null;

@@ -52,14 +52,14 @@ final class ClientChanges implements AsyncChanges {
     public CompletableFuture<Void> unlink(Caller caller, long parentIno, Name name) {
         return metrics.begin(
                 Operation.UNLINK,
-                () -> nothing(tree.changes().remove(caller, parentIno, name, false)));
+                () -> tree.changes().remove(caller, parentIno, name, false));
     }
 
     @Override
     public CompletableFuture<Void> rmdir(Caller caller, long parentIno, Name name) {
         return metrics.begin(
                 Operation.RMDIR,
-                () -> nothing(tree.changes().remove(caller, parentIno, name, true)));
+                () -> tree.changes().remove(caller, parentIno, name, true));
     }
 
     @Override

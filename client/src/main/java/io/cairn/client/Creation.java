@@ -140,7 +140,7 @@ final class Creation {
                 .thenApply(
                         entry -> {
                             if (cache.isComplete(parentIno)) {
-                                master.young().want(parentIno);
+                                var _ = master.young().want(parentIno);
                             }
                             return created(caller, entry.inode(), flags);
                         })
@@ -163,7 +163,7 @@ final class Creation {
      */
     private @Nullable Created makeHere(
             Caller caller, long parentIno, Name name, int mode, int flags) {
-        Attributes parent = cache.attributes(parentIno);
+        Attributes parent = cache.toldAttributes(parentIno);
         // A handle that cannot write does not commit what it made when it is closed.
         if (parent == null
                 || (flags & FileSystem.O_ACCMODE) == FileSystem.O_RDONLY
@@ -176,15 +176,39 @@ final class Creation {
         if (ino == 0) {
             return null;
         }
-        TreeMutation.Create create = opened(mode).creation(caller, parentIno, name, mode);
-        NameChange names = cache.begin(parentIno, List.of(name));
-        OpenInode state = open.created(inode(create, ino, parent));
-        if (!master.young().add(create, ino, entry -> known(names, name, entry))) {
-            open.closed(state);
-            names.close();
-            return null;
+        boolean isMade = false;
+        try {
+            TreeMutation.Create create = opened(mode).creation(caller, parentIno, name, mode);
+            OpenInode state = makeHere(create, ino, parent);
+            isMade = state != null;
+            return state == null
+                    ? null
+                    : new Created(state.attributes(), new ClientFile(fs, state, caller, flags));
+        } finally {
+            if (!isMade) {
+                master.young().putBack(ino);
+            }
         }
-        return new Created(state.attributes(), new ClientFile(fs, state, caller, flags));
+    }
+
+    /** The same under a number; null when the right to it has ended. */
+    private @Nullable OpenInode makeHere(TreeMutation.Create create, long ino, Attributes parent) {
+        Name name = create.name();
+        Inode made = inode(create, ino, parent);
+        NameChange names = cache.begin(create.parentIno(), List.of(name));
+        boolean isMade = false;
+        try {
+            OpenInode state = open.created(made);
+            isMade = master.young().add(create, ino, entry -> known(names, name, entry));
+            if (!isMade) {
+                open.closed(state);
+            }
+            return isMade ? state : null;
+        } finally {
+            if (!isMade) {
+                names.close();
+            }
+        }
     }
 
     private void known(NameChange names, Name name, Reply.@Nullable EntryReply entry) {

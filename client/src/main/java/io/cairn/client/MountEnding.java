@@ -29,12 +29,14 @@ final class MountEnding {
     /** Commits, tells the access times, ends the session, closes the connections. */
     void run() {
         long deadlineMs = mount.nowMs() + timeoutMs;
+        CompletableFuture<Void> names = mount.master().young().recall(0);
         CompletableFuture<?>[] commits =
                 mount.dirty().all().stream()
                         .map(OpenInode::commit)
                         .toArray(CompletableFuture<?>[]::new);
         try {
-            Await.get(CompletableFuture.allOf(commits), Math.max(1, timeoutMs - 2000));
+            CompletableFuture<Void> all = CompletableFuture.allOf(commits);
+            Await.get(CompletableFuture.allOf(all, names), Math.max(1, timeoutMs - 2000));
         } catch (FsException e) {
             List<OpenInode> left = mount.dirty().all();
             LOG.error(

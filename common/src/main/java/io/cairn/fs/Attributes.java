@@ -97,6 +97,33 @@ public record Attributes(
         return type == FileType.FILE;
     }
 
+    /**
+     * The same of a directory whose names were changed after what this tells.
+     *
+     * @param timeNs about when
+     */
+    public Attributes withNamesChanged(long timeNs) {
+        long changedNs = Math.max(timeNs, mtimeNs + 1);
+        return new Attributes(
+                ino,
+                generation,
+                type,
+                mode,
+                nlink,
+                uid,
+                gid,
+                rdev,
+                size,
+                usedBytes,
+                atimeNs,
+                changedNs,
+                Math.max(changedNs, ctimeNs),
+                version,
+                acls,
+                birthNs,
+                flags);
+    }
+
     /** The same with another size, used bytes and mtime, as a client knows them during writing. */
     public Attributes withContents(long newSize, long newUsedBytes, long newMtimeNs) {
         return new Attributes(

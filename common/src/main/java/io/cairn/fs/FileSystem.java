@@ -260,6 +260,14 @@ public interface FileSystem extends AutoCloseable {
     }
 
     /**
+     * As fsync(2) of a directory: names that were made or taken away there are on stable media
+     * afterwards. Mostly they are so before their change is answered, and nothing is done.
+     *
+     * @throws FsException what was refused after it had been answered
+     */
+    default void syncDirectory(long ino) {}
+
+    /**
      * Changes whose caller goes on to other work meanwhile.
      *
      * @return null when they must be asked for as any other

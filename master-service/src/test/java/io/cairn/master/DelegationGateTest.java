@@ -12,16 +12,19 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.master.access.MountRules;
 import io.cairn.master.delegation.DelegationGate;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.MemoryStore;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.JobMutation.ClassMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
+import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.SessionMutation.MakeFile;
@@ -151,6 +154,23 @@ class DelegationGateTest {
     }
 
     @Test
+    void recordsWaitForNobodyUnlessTheyAreMountRules() {
+        assertTrue(reserve(1).isDelegated());
+        assertTrue(submit(0, new LeaderMutation.ChangeRecords(List.of(record("a")))).isDone());
+        assertTrue(submit(0, new LeaderMutation.ChangeSettings(2, List.of(record("b")))).isDone());
+        assertEquals(List.of(), one.told);
+        RecordChange rules = record(MountRules.RECORD);
+        var changed = submit(0, new LeaderMutation.ChangeRecords(List.of(record("c"), rules)));
+        assertFalse(changed.isDone());
+        one.answer();
+        assertTrue(changed.isDone());
+    }
+
+    private static RecordChange record(String key) {
+        return new RecordChange(key, RecordChange.ANY, new byte[] {1});
+    }
+
+    @Test
     void nobodyGetsTheRightWhileAnotherOneBelieves() {
         watch.watch(2, dir);
         assertFalse(reserve(1).isDelegated(), "another one may know all names");
@@ -219,6 +239,47 @@ class DelegationGateTest {
         assertEquals(List.of(dir), one.told);
         one.answer();
         assertEquals(0, gate.size());
+        assertTrue(reserve(1).isDelegated());
+    }
+
+    @Test
+    void aDirectoryWithSnapshotsIsNotDelegated() {
+        apply(0, new SnapshotMutation.BeginSnapshot(dir, Name.of("s")));
+        assertFalse(reserve(1).isDelegated());
+        dir = made(submit(1, new TreeMutation.Mkdir(dir, Name.of("below"), 0755, 0, 0)));
+        assertTrue(reserve(1).isDelegated());
+    }
+
+    @Test
+    void takingNamesAwayUsesARight() {
+        Reserved numbers = reserve(1);
+        apply(1, new MakeFile(creation("name"), numbers.firstIno(), 1, AttributeChange.NONE));
+        time.pass(2000);
+        apply(1, new TreeMutation.Unlink(dir, NAME));
+        time.pass(2000);
+        gate.tick();
+        assertEquals(List.of(), one.told);
+        apply(1, new TreeMutation.Rmdir(dir, NAME));
+        time.pass(2000);
+        gate.tick();
+        assertEquals(List.of(), one.told);
+        time.pass(1000);
+        gate.tick();
+        assertEquals(List.of(dir), one.told);
+    }
+
+    @Test
+    void aDirectoryUnderANumberIsMadeAsAnyOther() {
+        Reserved numbers = reserve(1);
+        var mkdir = new TreeMutation.Mkdir(dir, Name.of("sub"), 0755, 0, 0);
+        var others = submit(2, new SessionMutation.MakeDirectory(mkdir, 77));
+        assertFalse(others.isDone(), "another one makes names there alone");
+        long sub = numbers.firstIno();
+        assertEquals(sub, made(submit(1, new SessionMutation.MakeDirectory(mkdir, sub))));
+        one.answer();
+        Reply refused = others.join().reply();
+        assertEquals(Errno.EINVAL, assertInstanceOf(Reply.Failure.class, refused).errno());
+        dir = sub;
         assertTrue(reserve(1).isDelegated());
     }
 

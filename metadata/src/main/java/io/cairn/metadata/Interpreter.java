@@ -57,7 +57,7 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.Failure;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.MakeInode;
 import io.cairn.wire.master.TreeMutation;
 
 /**
@@ -263,14 +263,14 @@ final class Interpreter {
             case TreeMutation m -> treeOperations.apply(m);
             case ContentMutation m -> contentOperations.apply(m);
             case SharingMutation.ShareChunks m -> rangeClone.share(m);
-            case MakeFile m -> make(envelope.session(), m);
+            case MakeInode m -> make(envelope.session(), m);
             case SessionMutation m -> sessionOperations.apply(envelope, m);
             case HostMutation m -> hostOperations.apply(envelope.session(), m);
             case LeaderMutation m -> leader(envelope, m);
         };
     }
 
-    private Reply make(long session, MakeFile mutation) {
+    private Reply make(long session, MakeInode mutation) {
         sessions.requireReserved(session, mutation.ino());
         Reply reply = treeOperations.apply(mutation);
         sessions.used(session, mutation.ino());

@@ -21,6 +21,7 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.SessionMutation.MakeDirectory;
 import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
@@ -193,7 +194,7 @@ class NamespaceFuzzTest {
 
     private Mutation randomMutation() {
         return switch (random.nextInt(29)) {
-            case 0 -> random.nextInt(3) == 0 ? makeFile() : create();
+            case 0 -> random.nextInt(3) == 0 ? makeInode() : create();
             case 1 -> new TreeMutation.Mkdir(number(), name(), small(), small(), small());
             case 2 -> new TreeMutation.Symlink(number(), name(), bytes(), small(), small());
             case 3 -> new TreeMutation.Link(number(), number(), name());
@@ -256,7 +257,7 @@ class NamespaceFuzzTest {
     }
 
     /** Once numbers are reserved some of the random ones are among them. */
-    private Mutation makeFile() {
+    private Mutation makeInode() {
         AttributeChange change =
                 new AttributeChange(
                         random.nextInt(512),
@@ -269,7 +270,11 @@ class NamespaceFuzzTest {
                         0,
                         0,
                         0);
-        return new MakeFile(create(), 2 + random.nextInt(600), number(), change);
+        long ino = 2 + random.nextInt(600);
+        return random.nextInt(3) == 0
+                ? new MakeDirectory(
+                        new TreeMutation.Mkdir(number(), name(), 0755, 0, 0), ino)
+                : new MakeFile(create(), ino, number(), change);
     }
 
     private TreeMutation.Create create() {

@@ -65,8 +65,12 @@ public final class MountNode implements AutoCloseable {
                                 .withRequestTimeoutMs(options.waitLimitMs()),
                         runtime,
                         waitS);
-        if (options.delegated()) {
+        if (options.names() != MountOptions.Names.SYNC) {
             files.mount().master().young().turnOn();
+        }
+        if (options.names() == MountOptions.Names.ASYNC
+                && options.driver() == MountOptions.DriverKind.KERNEL) {
+            files.answerEarly();
         }
         try {
             mount =

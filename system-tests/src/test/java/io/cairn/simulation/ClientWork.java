@@ -32,14 +32,19 @@ final class ClientWork implements SimulatedClient.Work {
     private final CloneWork clones;
     private final QuotaWork quotas;
 
-    ClientWork(String node, Oracle oracle, Random random) {
+    /**
+     * The work of one process.
+     *
+     * @param isEarly whether its mount makes names and takes them away before the masters know
+     */
+    ClientWork(String node, Oracle oracle, Random random, boolean isEarly) {
         this.oracle = oracle;
         this.random = random;
         int number = oracle.newProcess();
         process = node + "/" + number;
         call = new Call(process, oracle);
         files = new FileWork(oracle, random, call, number);
-        trees = new TreeWork(oracle, random, call, node);
+        trees = new TreeWork(oracle, random, call, node, isEarly);
         appends = new AppendWork(oracle, random, call, process);
         jobs = new JobWork(oracle, random, call);
         snapshots = new SnapshotWork(oracle, call);
@@ -54,6 +59,7 @@ final class ClientWork implements SimulatedClient.Work {
 
     @Override
     public void run(CairnFileSystem fs, SimulatedClient.Sleeper sleeper) {
+        trees.begin(fs);
         Long directory = directory(fs);
         while (directory == null || oracle.log.ino() == 0) {
             if (oracle.isStopping()) {

@@ -1,12 +1,14 @@
 package io.cairn.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
@@ -74,6 +76,24 @@ final class DelegatedNamesFaultsTest {
         made.file().write(0, ByteBuffer.wrap(new byte[] {'x'}));
         young = made.attributes().ino();
         open = made.file();
+    }
+
+    /** Takes names away until one is gone of which the masters do not know. */
+    private void removeEarly(CairnFileSystem fs) {
+        fs.mount().master().young().turnOn();
+        fs.answerEarly();
+        AsyncChanges changes = Objects.requireNonNull(fs.async(CALLER));
+        directory = changes.mkdir(CALLER, FileSystem.ROOT_INO, DIRECTORY, 0755).join().ino();
+        Name first = Name.of("first");
+        create(fs, directory, first).file().close();
+        create(fs, directory, Name.of("kept")).file().close();
+        Created made = create(fs, directory, YOUNG);
+        young = made.attributes().ino();
+        made.file().close();
+        assertTrue(fs.readDirectory(CALLER, directory, 0, 100, true).end());
+        changes.unlink(CALLER, directory, first).join();
+        changes.unlink(CALLER, directory, YOUNG).join();
+        assertFalse(fs.mount().master().young().isAllTold());
     }
 
     private void close() {
@@ -178,6 +198,75 @@ final class DelegatedNamesFaultsTest {
         until(3);
         assertEquals(Errno.ENOENT, seen, "it was never closed");
         assertTrue(waitedMs < SESSION_MS + 10_000, () -> waitedMs + " ms");
+    }
+
+    @Test
+    void whatWasTakenAwayIsGoneForEverybody() {
+        begin(List.of(new Step(0, this::removeEarly)), List.of(new Step(1, this::look)));
+        until(2);
+        assertEquals(Errno.ENOENT, seen);
+        assertTrue(waitedMs < SOON_MS, () -> waitedMs + " ms");
+    }
+
+    @Test
+    void aNewLeaderIsToldWhatWasTakenAway() {
+        begin(List.of(new Step(0, this::removeEarly)), List.of(new Step(2, this::look)));
+        Objects.requireNonNull(cluster.masters.leader()).log().stepDown(10);
+        stage.incrementAndGet();
+        until(3);
+        assertEquals(Errno.ENOENT, seen);
+    }
+
+    @Test
+    void anFsyncOfTheDirectoryOutlastsTheMount() {
+        Step syncing = new Step(1, fs -> fs.syncDirectory(directory));
+        begin(List.of(new Step(0, this::removeEarly), syncing), List.of(new Step(3, this::look)));
+        until(2);
+        maker.kill();
+        Objects.requireNonNull(cluster.masters.leader()).crash();
+        stage.incrementAndGet();
+        until(4);
+        assertEquals(Errno.ENOENT, seen);
+        assertTrue(waitedMs < SESSION_MS + 10_000, () -> waitedMs + " ms");
+    }
+
+    @Test
+    void whatAKilledMountHasNotToldIsThereForEverybodyAndStays() {
+        Step again = new Step(3, this::look);
+        begin(List.of(new Step(0, this::removeEarly)), List.of(new Step(2, this::look), again));
+        maker.kill();
+        stage.incrementAndGet();
+        until(3);
+        assertNull(seen, "nobody has told it");
+        assertTrue(waitedMs < SESSION_MS, () -> waitedMs + " ms");
+        until(4);
+        assertNull(seen);
+    }
+
+    @Test
+    void aMountThatLostItsSessionTakesNothingAwayAfterwards() {
+        Step syncing = new Step(3, this::sync);
+        begin(
+                List.of(new Step(0, this::removeEarly), syncing, new Step(4, this::look)),
+                List.of(new Step(2, this::look), new Step(5, this::look)));
+        cluster.network.partition(Set.of(maker.node()), Set.copyOf(cluster.masters.names()));
+        stage.incrementAndGet();
+        until(3);
+        Errno ofOthers = seen;
+        cluster.network.heal();
+        until(5);
+        assertEquals(ofOthers, seen, "both see the same");
+        assertEquals(ofOthers == null ? Errno.EIO : null, failed == null ? null : failed.errno());
+        until(6);
+        assertEquals(ofOthers, seen);
+    }
+
+    private void sync(CairnFileSystem fs) {
+        try {
+            fs.syncDirectory(directory);
+        } catch (FsException e) {
+            failed = e;
+        }
     }
 
     @Test

@@ -41,6 +41,7 @@ final class Oracle {
     private long calmSinceMs = Long.MAX_VALUE;
     private int successes;
     private int failures;
+    private int earlyNames;
     private boolean exposed;
 
     Oracle(Simulation simulation, History history) {
@@ -137,6 +138,15 @@ final class Oracle {
 
     void failed() {
         failures++;
+    }
+
+    /** A name was made or taken away, and the masters do not know it yet. */
+    void changedEarly() {
+        earlyNames++;
+    }
+
+    int earlyNames() {
+        return earlyNames;
     }
 
     int successes() {

@@ -60,16 +60,19 @@ final class SimulationRun {
      * @param trees clones of directories that were made
      * @param packedBlobs blobs that the last processes of servers packed
      * @param refusals calls that quotas refused
+     * @param earlyNames names that were made or taken away before the masters knew
      */
-    record Coverage(long clones, long trees, long packedBlobs, long refusals) {
-        static final Coverage NONE = new Coverage(0, 0, 0, 0);
+    record Coverage(
+            long clones, long trees, long packedBlobs, long refusals, long earlyNames) {
+        static final Coverage NONE = new Coverage(0, 0, 0, 0, 0);
 
         Coverage plus(Coverage other) {
             return new Coverage(
                     clones + other.clones,
                     trees + other.trees,
                     packedBlobs + other.packedBlobs,
-                    refusals + other.refusals);
+                    refusals + other.refusals,
+                    earlyNames + other.earlyNames);
         }
     }
 
@@ -104,7 +107,8 @@ final class SimulationRun {
                 oracle.clones.stream().filter(CloneModel::isRead).count(),
                 oracle.cloneTrees.stream().filter(tree -> tree.ino() != 0).count(),
                 packing.packedBlobs(),
-                oracle.quotas == null ? 0 : oracle.quotas.refusals());
+                oracle.quotas == null ? 0 : oracle.quotas.refusals(),
+                oracle.earlyNames());
     }
 
     private void play() {
@@ -183,7 +187,7 @@ final class SimulationRun {
 
     private void startWork(SimulatedClient client) {
         Random random = new Random(simulation.random().nextLong());
-        ClientWork some = new ClientWork(client.node(), oracle, random);
+        ClientWork some = new ClientWork(client.node(), oracle, random, seed % 3 == 0);
         work.add(some);
         int ttlMs = random.nextBoolean() ? 1000 : 0;
         client.start(some, ttlMs);

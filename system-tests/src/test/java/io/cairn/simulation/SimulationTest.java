@@ -67,7 +67,8 @@ final class SimulationTest {
                     coverage.clones() > 0
                             && coverage.trees() > 0
                             && coverage.packedBlobs() > 0
-                            && coverage.refusals() > 0;
+                            && coverage.refusals() > 0
+                            && coverage.earlyNames() > 0;
             assertTrue(isAll, "not all kinds of work came: " + coverage);
         }
     }

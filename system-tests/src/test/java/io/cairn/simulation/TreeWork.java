@@ -1,11 +1,15 @@
 package io.cairn.simulation;
 
 import io.cairn.base.Errno;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.client.session.Await;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.DirectoryPage;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.simulation.Call.Outcome;
@@ -14,6 +18,7 @@ import io.cairn.simulation.TreeModel.Node;
 import io.cairn.simulation.TreeModel.Operation;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -23,18 +28,29 @@ final class TreeWork {
     private static final int NAMES = 7;
     private static final int MAX_DEPTH = 3;
     private static final int PAGE = 5;
+    private static final Caller BY_KERNEL = Caller.checkedByKernel(0, 0);
 
     private final Oracle oracle;
     private final Random random;
     private final Call call;
     private final String node;
+    private final boolean isEarly;
     private @Nullable TreeModel own;
 
-    TreeWork(Oracle oracle, Random random, Call call, String node) {
+    TreeWork(Oracle oracle, Random random, Call call, String node, boolean isEarly) {
         this.oracle = oracle;
         this.random = random;
         this.call = call;
         this.node = node;
+        this.isEarly = isEarly;
+    }
+
+    /** The process has its mount. */
+    void begin(CairnFileSystem fs) {
+        if (isEarly) {
+            fs.mount().master().young().turnOn();
+            fs.answerEarly();
+        }
     }
 
     /** The process died. */
@@ -45,7 +61,7 @@ final class TreeWork {
     }
 
     /** Does one operation, or makes the directory for them. */
-    void change(FileSystem fs) {
+    void change(CairnFileSystem fs) {
         if (own == null || own.isRetired()) {
             own = make(fs);
             return;
@@ -127,19 +143,27 @@ final class TreeWork {
     }
 
     /** The inode of what was made; 0 when nothing is made. */
-    private static long perform(FileSystem fs, TreeModel tree, Operation operation) {
-        Caller root = Caller.ROOT;
+    private long perform(CairnFileSystem fs, TreeModel tree, Operation operation) {
+        Caller root = isEarly ? BY_KERNEL : Caller.ROOT;
         long parent = tree.inoOf(parent(operation.path()));
         Name name = last(operation.path());
         switch (operation.kind()) {
             case CREATE -> {
-                return fs.mknod(root, parent, name, FileType.FILE, 0644, 0).ino();
+                return isEarly
+                        ? create(fs, parent, name)
+                        : fs.mknod(root, parent, name, FileType.FILE, 0644, 0).ino();
             }
             case MKDIR -> {
                 return fs.mkdir(root, parent, name, 0755).ino();
             }
-            case UNLINK -> fs.unlink(root, parent, name);
-            case RMDIR -> fs.rmdir(root, parent, name);
+            case UNLINK -> {
+                fs.unlink(root, parent, name);
+                sync(fs, parent);
+            }
+            case RMDIR -> {
+                fs.rmdir(root, parent, name);
+                sync(fs, parent);
+            }
             case LINK ->
                     fs.link(
                             root,
@@ -156,6 +180,32 @@ final class TreeWork {
                             0);
         }
         return 0;
+    }
+
+    /** Makes a file of which the masters may hear when it is closed. */
+    private long create(CairnFileSystem fs, long parent, Name name) {
+        int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
+        AsyncChanges changes = Objects.requireNonNull(fs.async(BY_KERNEL));
+        Created made =
+                Await.get(
+                        Objects.requireNonNull(
+                                changes.create(BY_KERNEL, parent, name, 0644, flags)),
+                        fs.mount().timeoutMs());
+        count(fs);
+        made.file().close();
+        return made.attributes().ino();
+    }
+
+    /** What was taken away here is told: a process that is killed may bring it back before. */
+    private void sync(CairnFileSystem fs, long parent) {
+        count(fs);
+        fs.syncDirectory(parent);
+    }
+
+    private void count(CairnFileSystem fs) {
+        if (!fs.mount().master().young().isAllTold()) {
+            oracle.changedEarly();
+        }
     }
 
     /** Lists a directory of anybody and compares, if nothing changed meanwhile. */

@@ -141,6 +141,30 @@ public final class KnownDirectory {
         return child.ino;
     }
 
+    /**
+     * As {@link #child}, while nobody else changes the names: then what is known stays true. It is
+     * {@link #UNKNOWN} unless all names are known.
+     */
+    synchronized long ownChild(Name name) {
+        if (!complete || count != told || flights.containsKey(name)) {
+            return UNKNOWN;
+        }
+        Child child = children.get(name);
+        return child == null ? ABSENT : child.ino;
+    }
+
+    /**
+     * Whether it has no names but some that are being taken away, while nobody else changes them.
+     */
+    synchronized boolean hasOnly(Set<Name> leaving) {
+        return complete
+                && count == told
+                && leaving.containsAll(flights.keySet())
+                && flights.values().stream().allMatch(changes -> changes == 1)
+                && children.entrySet().stream()
+                        .allMatch(e -> e.getValue().ino == ABSENT || leaving.contains(e.getKey()));
+    }
+
     /** Whether names that are not known do not exist. */
     synchronized boolean isSure() {
         return complete && count == told && nowMs() - confirmedMs < shared.absentTtlMs;

@@ -12,6 +12,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Reply.DirectoryReply;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +36,28 @@ public final class MetadataCache {
 
     private record Known(Attributes attributes, long untilMs) {}
 
+    /**
+     * Changes of names in one directory of which the masters do not know yet.
+     *
+     * @param count how many
+     * @param directories how many of them are about directories
+     * @param timeNs about when the last one was made
+     */
+    private record EarlyChanges(int count, int directories, long timeNs) {
+        EarlyChanges plus(EarlyChanges other) {
+            return new EarlyChanges(
+                    count + other.count,
+                    directories + other.directories,
+                    Math.max(timeNs + 1, other.timeNs));
+        }
+
+        @Nullable EarlyChanges without(boolean isOfDirectory) {
+            return count == 1
+                    ? null
+                    : new EarlyChanges(count - 1, directories - (isOfDirectory ? 1 : 0), timeNs);
+        }
+    }
+
     private final Clock clock;
     private final long ttlMs;
     private final KnownDirectory.Shared shared;
@@ -43,6 +66,9 @@ public final class MetadataCache {
             Caffeine.newBuilder().maximumSize(MAX_INODES).executor(Runnable::run).build();
     private final ConcurrentHashMap<Long, KnownDirectory> directories = new ConcurrentHashMap<>();
     private final Set<Long> gone = ConcurrentHashMap.newKeySet();
+
+    /** Directories with changes that were answered before the masters knew them. */
+    private final Map<Long, EarlyChanges> early = new ConcurrentHashMap<>();
 
     public MetadataCache(Clock clock, long ttlMs) {
         this.clock = clock;
@@ -62,8 +88,47 @@ public final class MetadataCache {
 
     /** Attributes that are young enough, or null. */
     public @Nullable Attributes attributes(long ino) {
+        Attributes told = toldAttributes(ino);
+        EarlyChanges changes = told == null ? null : early.get(ino);
+        if (told == null || changes == null) {
+            return told;
+        }
+        // The number of links is the masters' to tell.
+        return changes.directories == 0 ? told.withNamesChanged(changes.timeNs) : null;
+    }
+
+    /** As {@link #attributes}, without the {@link #earlyChange} that there may be. */
+    public @Nullable Attributes toldAttributes(long ino) {
         Known known = inodes.getIfPresent(ino);
         return known == null || clock.millis() - known.untilMs >= 0 ? null : known.attributes;
+    }
+
+    /** The last attributes that were told, however old, or null. */
+    public @Nullable Attributes lastAttributes(long ino) {
+        Known known = inodes.getIfPresent(ino);
+        return known == null ? null : known.attributes;
+    }
+
+    /**
+     * A change in a directory is answered before the masters know it: until {@link #toldChange} its
+     * attributes are older than what callers of this mount know.
+     *
+     * @param isOfDirectory whether the change is about a directory
+     * @param timeNs about when it is made
+     */
+    public void earlyChange(long directory, boolean isOfDirectory, long timeNs) {
+        EarlyChanges one = new EarlyChanges(1, isOfDirectory ? 1 : 0, timeNs);
+        early.merge(directory, one, EarlyChanges::plus);
+    }
+
+    /** Whether there is such a change. */
+    public boolean isEarly(long directory) {
+        return early.containsKey(directory);
+    }
+
+    /** The masters know such a change, or never will. */
+    public void toldChange(long directory, boolean isOfDirectory) {
+        early.computeIfPresent(directory, (_, changes) -> changes.without(isOfDirectory));
     }
 
     /** An answer of the master. */
@@ -120,14 +185,37 @@ public final class MetadataCache {
      * and tell nobody.
      */
     public long child(long parentIno, Name name) {
-        if (TrashPlace.isDirectory(parentIno)
-                || TrashPlace.isItself(parentIno, name)
-                || isOfSnapshots(parentIno, name)) {
+        KnownDirectory directory = directories.get(parentIno);
+        if (directory == null || isChangedByMasters(parentIno, name)) {
             return KnownDirectory.UNKNOWN;
         }
-        KnownDirectory directory = directories.get(parentIno);
-        long ino = directory == null ? KnownDirectory.UNKNOWN : directory.child(name);
+        long ino = directory.child(name);
         return ino > 0 && isGone(ino) ? KnownDirectory.UNKNOWN : ino;
+    }
+
+    /** As {@link #child}, in a directory of which nobody else changes the names now. */
+    public long ownChild(long parentIno, Name name) {
+        KnownDirectory directory = directories.get(parentIno);
+        if (directory == null || isChangedByMasters(parentIno, name)) {
+            return KnownDirectory.UNKNOWN;
+        }
+        long ino = directory.ownChild(name);
+        return ino > 0 && isGone(ino) ? KnownDirectory.UNKNOWN : ino;
+    }
+
+    /**
+     * Whether a directory of which nobody else changes the names has none but some that are being
+     * taken away.
+     */
+    public boolean hasOnly(long ino, Set<Name> leaving) {
+        KnownDirectory directory = directories.get(ino);
+        return directory != null && directory.hasOnly(leaving);
+    }
+
+    private static boolean isChangedByMasters(long parentIno, Name name) {
+        return TrashPlace.isDirectory(parentIno)
+                || TrashPlace.isItself(parentIno, name)
+                || isOfSnapshots(parentIno, name);
     }
 
     /** Snapshots come and go, and no mount is told. */

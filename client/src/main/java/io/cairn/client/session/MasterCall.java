@@ -18,7 +18,7 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.MakeInode;
 import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
@@ -214,7 +214,7 @@ final class MasterCall extends CompletableFuture<Reply> {
             case TreeMutation _,
                     ContentMutation _,
                     ContentMutation.SharingMutation _,
-                    MakeFile _,
+                    MakeInode _,
                     SessionMutation _,
                     HostMutation _,
                     LeaderMutation _ ->

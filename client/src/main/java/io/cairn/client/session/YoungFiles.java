@@ -2,6 +2,7 @@ package io.cairn.client.session;
 
 import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Name;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ContentMutation.WriteInline;
 import io.cairn.wire.master.Mutation;
@@ -9,10 +10,8 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.SessionMutation.ReserveNumbers;
-import io.cairn.wire.master.SessionMutation.Reserved;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,12 +34,20 @@ public final class YoungFiles {
     /** Files that are not told at a time. */
     static final int MAX_FILES = 256;
 
-    /** Directories for which a right was refused not long ago. */
-    private static final int MAX_REFUSED = 1024;
+    /** Changes of names that were answered here, and of which the masters do not know yet. */
+    public interface EarlyChanges {
+        /** Whether there are none now; takes no lock. */
+        boolean isEmpty();
 
-    private static final long REFUSED_MS = 1500;
-
-    private static final byte[] NOTHING = {};
+        /**
+         * Tells some of them.
+         *
+         * @param inos directories, or what had a name; null for all
+         * @param name of the changes in these directories; null for all
+         * @return completes when their outcome is known here; never fails
+         */
+        CompletableFuture<Void> tell(@Nullable Set<Long> inos, @Nullable Name name);
+    }
 
     /** Sends without asking here. */
     interface Sender {
@@ -49,36 +56,11 @@ public final class YoungFiles {
                 @Nullable Mutation mutation, @Nullable Query query, long session);
     }
 
-    /** One file. */
-    private static final class Young {
-        final TreeMutation.Create create;
-        final long ino;
-        final long session;
-        final Consumer<Reply.@Nullable EntryReply> told;
-
-        /** Whether a call about it had no answer: it may have been done. */
-        boolean isDoubtful;
-
-        /** Whether nobody has it open any more. */
-        boolean isReleased;
-
-        Young(
-                TreeMutation.Create create,
-                long ino,
-                long session,
-                Consumer<Reply.@Nullable EntryReply> told) {
-            this.create = create;
-            this.ino = ino;
-            this.session = session;
-            this.told = told;
-        }
-    }
-
     private final SessionState state;
     private final Sender sender;
     private final LongConsumer releases;
-    private final Clock clock;
     private volatile LongFunction<CompletableFuture<Void>> committer = _ -> Promises.DONE;
+    private volatile @Nullable EarlyChanges early;
 
     /** Whether no file is young. */
     private volatile boolean isEmpty = true;
@@ -88,33 +70,24 @@ public final class YoungFiles {
     /** Whether there never was a right. */
     private volatile boolean isIdle = true;
 
-    private final Map<Long, Young> files = new LinkedHashMap<>();
-    private final Set<Long> rights = new HashSet<>();
-    private final Map<Long, Long> refused = new LinkedHashMap<>();
-
-    /** Directories for which a right was asked, with the number of the question. */
-    private final Map<Long, Long> asked = new HashMap<>();
-
-    private long questions;
-
-    /** Questions without an answer: numbers may come with it. */
-    private int unanswered;
-
-    private final NumberStock numbers = new NumberStock();
-
-    /** Whether numbers are on their way back: no others are asked for. */
-    private boolean isReturning;
+    private final Map<Long, YoungFile> files = new LinkedHashMap<>();
+    private final DirectoryRights rights;
 
     YoungFiles(SessionState state, Sender sender, LongConsumer releases, Clock clock) {
         this.state = state;
         this.sender = sender;
         this.releases = releases;
-        this.clock = clock;
+        this.rights = new DirectoryRights(clock);
     }
 
     /** Where commits of open files begin: completes when one has ended; never fails. */
     public void committedBy(LongFunction<CompletableFuture<Void>> commits) {
         committer = commits;
+    }
+
+    /** Other changes that come before messages, too. */
+    public void accompaniedBy(EarlyChanges changes) {
+        early = changes;
     }
 
     // ---- making
@@ -124,12 +97,18 @@ public final class YoungFiles {
         isOn = true;
     }
 
-    /** A number for a new file in a directory; 0 when it cannot be made here. */
+    /**
+     * A number for a new file in a directory, or for a new directory anywhere.
+     *
+     * @param directory 0 for a new directory, which the masters make
+     * @return 0 when there is none, or the file cannot be made here
+     */
     public synchronized long takeNumber(long directory) {
-        if (!rights.contains(directory) || files.size() >= MAX_FILES || !state.leaseRuns()) {
+        boolean mayMake = directory == 0 || rights.has(directory) && files.size() < MAX_FILES;
+        if (!mayMake || !state.leaseRuns()) {
             return 0;
         }
-        return numbers.take(state.session());
+        return rights.numbers().take(state.session());
     }
 
     /**
@@ -138,51 +117,79 @@ public final class YoungFiles {
      * @param create without contents
      * @param ino of {@link #takeNumber}
      * @param told is told once the entry with which the masters know it; null when they never will
-     * @return false when the right has ended meanwhile: then it was not made
+     * @return false when the right has ended meanwhile: then it was not made, and the number is to
+     *     be put back
      */
     public boolean add(
             TreeMutation.Create create, long ino, Consumer<Reply.@Nullable EntryReply> told) {
-        boolean needsNumbers;
         synchronized (this) {
             long session = state.session();
-            numbers.settle();
-            if (!rights.contains(create.parentIno()) || numbers.session() != session) {
-                numbers.putBack(ino, session);
+            DirectoryRights.Numbers numbers = rights.numbers();
+            if (!rights.has(create.parentIno())
+                    || numbers.session() != session
+                    || !numbers.use(ino)) {
                 return false;
             }
-            files.put(ino, new Young(create, ino, session, told));
+            files.put(ino, new YoungFile(create, ino, session, told));
             isEmpty = false;
-            needsNumbers = numbers.isLow(session);
         }
-        if (needsNumbers) {
-            want(0);
-        }
+        restock();
         return true;
     }
 
-    /** A file was made in a directory in the long way: perhaps the next one need not be. */
-    public void want(long directory) {
-        long question;
-        boolean needsNumbers;
+    /** A directory was made with a number of {@link #takeNumber}, or may have been. */
+    public void used(long ino) {
         synchronized (this) {
-            Long until = refused.get(directory);
-            boolean isRefused = until != null && clock.millis() - until < 0;
-            boolean isKnown = rights.contains(directory) || asked.containsKey(directory);
-            if (!isOn || isReturning || isRefused || isKnown) {
-                return;
-            }
-            question = ++questions;
-            unanswered++;
-            asked.put(directory, question);
-            needsNumbers = numbers.isLow(state.session());
+            rights.numbers().use(ino);
         }
-        long session = state.session();
-        Promises.whenDone(
-                sender.send(new ReserveNumbers(directory, needsNumbers), null, session),
-                (reply, _) -> {
-                    reserved(directory, question, session, reply);
-                    returnNumbers();
-                });
+        returnNumbers();
+        restock();
+    }
+
+    /** Asks for more numbers in time. */
+    private void restock() {
+        boolean isLow;
+        synchronized (this) {
+            isLow = rights.isUsed() && rights.numbers().isLow(state.session());
+        }
+        if (isLow) {
+            var _ = want(0);
+        }
+    }
+
+    /** Nothing was made with a number of {@link #takeNumber}, for whatever reason. */
+    public void putBack(long ino) {
+        synchronized (this) {
+            rights.numbers().putBack(ino);
+        }
+        returnNumbers();
+    }
+
+    /**
+     * Names were changed in a directory in the long way: perhaps the next one need not be.
+     *
+     * @return completes when it is known whether this mount has the right; never fails
+     */
+    public CompletableFuture<Void> want(long directory) {
+        DirectoryRights.Question question;
+        synchronized (this) {
+            question = isOn ? rights.ask(directory, state.session()) : null;
+        }
+        return question == null
+                ? Promises.DONE
+                : sender.send(question.message(), null, question.session())
+                        .handle(
+                                (reply, _) -> {
+                                    answered(question, reply);
+                                    returnNumbers();
+                                    return null;
+                                });
+    }
+
+    private synchronized void answered(DirectoryRights.Question question, @Nullable Reply reply) {
+        if (rights.answered(question, reply, state.session())) {
+            isIdle = false;
+        }
     }
 
     /**
@@ -192,44 +199,17 @@ public final class YoungFiles {
     private void returnNumbers() {
         long session;
         synchronized (this) {
-            boolean isUnused = rights.isEmpty() && files.isEmpty() && unanswered == 0;
-            if (!isUnused || isReturning || !numbers.canGo()) {
-                return;
-            }
-            session = numbers.session();
-            numbers.clear();
-            isReturning = true;
+            session = isAllTold() ? rights.beginReturn() : 0;
         }
-        Promises.whenDone(
-                sender.send(new ReserveNumbers(ReserveNumbers.ALL_BACK, false), null, session),
-                (_, _) -> returned());
+        if (session != 0) {
+            Promises.whenDone(
+                    sender.send(new ReserveNumbers(ReserveNumbers.ALL_BACK, false), null, session),
+                    (_, _) -> returned());
+        }
     }
 
     private synchronized void returned() {
-        isReturning = false;
-    }
-
-    private synchronized void reserved(
-            long directory, long question, long session, @Nullable Reply reply) {
-        unanswered--;
-        boolean isWanted = asked.remove(directory, question);
-        Reserved given = reply instanceof Reply.BytesReply bytes ? Reserved.of(bytes) : null;
-        if (given != null && session == state.session()) {
-            numbers.add(session, given.firstIno(), given.count());
-            if (directory == 0) {
-                return;
-            }
-            if (isWanted && given.isDelegated()) {
-                rights.add(directory);
-                isIdle = false;
-                return;
-            }
-        }
-        refused.remove(directory);
-        refused.put(directory, clock.millis() + REFUSED_MS);
-        if (refused.size() > MAX_REFUSED) {
-            refused.remove(refused.keySet().iterator().next());
-        }
+        rights.returned();
     }
 
     // ---- the end of a right
@@ -240,20 +220,58 @@ public final class YoungFiles {
      * @return completes when all files there were told, or never will be
      */
     public CompletableFuture<Void> recall(long directory) {
-        Set<Long> inos;
         synchronized (this) {
-            if (directory == 0) {
-                rights.clear();
-                asked.clear();
-            } else {
-                rights.remove(directory);
-                asked.remove(directory);
-            }
-            inos = in(directory);
+            rights.drop(directory);
         }
-        CompletableFuture<Void> told = commit(inos);
+        CompletableFuture<Void> told = tell(directory);
         Promises.whenDone(told, (_, _) -> returnNumbers());
         return told;
+    }
+
+    /**
+     * Tells all about a directory, 0 for all, and goes on with the right.
+     *
+     * @return completes when all was told, or never will be
+     */
+    public CompletableFuture<Void> tell(long directory) {
+        Set<Long> inos = new HashSet<>();
+        synchronized (this) {
+            for (YoungFile young : files.values()) {
+                if (directory == 0 || young.create.parentIno() == directory) {
+                    inos.add(young.ino);
+                }
+            }
+        }
+        Set<Long> directories = directory == 0 ? null : Set.of(directory);
+        return CompletableFuture.allOf(commit(inos), tellEarly(directories, null));
+    }
+
+    private CompletableFuture<Void> tellEarly(@Nullable Set<Long> inos, @Nullable Name name) {
+        EarlyChanges changes = early;
+        return changes == null || changes.isEmpty() ? Promises.DONE : changes.tell(inos, name);
+    }
+
+    /** Whether the masters know of everything. */
+    public boolean isAllTold() {
+        EarlyChanges changes = early;
+        return isEmpty && (changes == null || changes.isEmpty());
+    }
+
+    /** Whether nobody else changes names of a directory now. */
+    public synchronized boolean isAloneIn(long directory) {
+        return rights.has(directory) && state.leaseRuns();
+    }
+
+    /** A directory is about to be removed: nothing is made in it any more. */
+    public synchronized void lose(long directory) {
+        rights.lose(directory);
+    }
+
+    /**
+     * Sends a change that was answered here already, in the only session in which it may be done.
+     */
+    public CompletableFuture<Reply> sendEarly(Mutation mutation, long session) {
+        return sender.send(mutation, null, session);
     }
 
     /** Another master may lead, which knows of no right. */
@@ -263,19 +281,8 @@ public final class YoungFiles {
 
     /** The session ended, and with it the rights and the numbers. */
     public synchronized void sessionLost() {
-        rights.clear();
-        asked.clear();
-        numbers.clear();
-    }
-
-    private Set<Long> in(long directory) {
-        Set<Long> inos = new HashSet<>();
-        for (Young young : files.values()) {
-            if (directory == 0 || young.create.parentIno() == directory) {
-                inos.add(young.ino);
-            }
-        }
-        return inos;
+        rights.drop(0);
+        rights.numbers().clear();
     }
 
     private CompletableFuture<Void> commit(Set<Long> inos) {
@@ -313,21 +320,36 @@ public final class YoungFiles {
 
     /** What has to be told before a mutation; null when nothing. */
     @Nullable CompletableFuture<Void> before(Mutation mutation) {
-        return isIdle ? null : before(Mentioned.by(mutation));
+        if (isIdle) {
+            return null;
+        }
+        Mentioned mentioned = Mentioned.by(mutation);
+        if (mentioned.isChange()) {
+            synchronized (this) {
+                mentioned.inos().forEach(rights::lose);
+            }
+        }
+        return before(mentioned, null);
     }
 
     /** What has to be told before a query; null when nothing. */
     @Nullable CompletableFuture<Void> before(Query query) {
-        return isEmpty ? null : before(Mentioned.by(query));
+        if (isAllTold()) {
+            return null;
+        }
+        Name name = query instanceof Query.Lookup m ? m.name() : null;
+        return before(Mentioned.by(query), name);
     }
 
-    private @Nullable CompletableFuture<Void> before(Mentioned mentioned) {
+    /**
+     * What has to be told before a message.
+     *
+     * @param name the only one that it is about; null for all names
+     */
+    private @Nullable CompletableFuture<Void> before(Mentioned mentioned, @Nullable Name name) {
         Set<Long> inos = new HashSet<>();
         synchronized (this) {
-            if (mentioned.isChange()) {
-                mentioned.inos().forEach(rights::remove);
-            }
-            for (Young young : files.values()) {
+            for (YoungFile young : files.values()) {
                 if (mentioned.isAnything()
                         || mentioned.inos().contains(young.ino)
                         || mentioned.inos().contains(young.create.parentIno())) {
@@ -335,20 +357,43 @@ public final class YoungFiles {
                 }
             }
         }
-        return inos.isEmpty() ? null : commit(inos);
+        Set<Long> about = mentioned.isAnything() ? null : mentioned.inos();
+        CompletableFuture<Void> all = CompletableFuture.allOf(commit(inos), tellEarly(about, name));
+        return all.isDone() ? null : all;
     }
 
-    /** An inode is held open once less; true when that is told later. */
+    /**
+     * An inode is held open once less; true when that is told later, or never.
+     *
+     * <p>What was not told when nobody has a file open any more never will be: its writers have
+     * heard of the failure.
+     */
     boolean released(long ino) {
         if (isEmpty) {
             return false;
         }
+        YoungFile young;
         synchronized (this) {
-            Young young = files.get(ino);
-            if (young != null) {
-                young.isReleased = true;
+            young = files.get(ino);
+            if (young == null) {
+                return false;
             }
-            return young != null;
+            young.isReleased = true;
+            young.calls++;
+        }
+        ended(young);
+        return true;
+    }
+
+    /** A call about a file has an answer, or will never have one. */
+    private void ended(YoungFile young) {
+        boolean isLost;
+        synchronized (this) {
+            young.calls--;
+            isLost = young.calls == 0 && young.isReleased;
+        }
+        if (isLost) {
+            over(young, null);
         }
     }
 
@@ -365,45 +410,34 @@ public final class YoungFiles {
                     case TreeMutation.WriteAndSet m -> m.write();
                     case Mutation _ -> null;
                 };
-        Young young;
+        YoungFile young;
+        boolean isDoubtful;
         synchronized (this) {
             young = write == null ? null : files.get(write.ino());
-        }
-        if (write == null || young == null) {
-            return null;
+            if (write == null || young == null) {
+                return null;
+            }
+            young.calls++;
+            isDoubtful = young.isDoubtful;
         }
         AttributeChange along = mutation instanceof TreeMutation.WriteAndSet m ? m.change() : null;
-        return young.isDoubtful ? askFirst(young, mutation) : tell(young, write, along);
+        CompletableFuture<Reply> call =
+                isDoubtful ? askFirst(young, mutation) : tell(young, write, along);
+        return call.whenComplete((_, _) -> ended(young));
     }
 
     private CompletableFuture<Reply> tell(
-            Young young, WriteInline write, @Nullable AttributeChange along) {
-        TreeMutation.Create c = young.create;
-        TreeMutation.Create create =
-                new TreeMutation.Create(
-                        c.parentIno(),
-                        c.name(),
-                        c.fileType(),
-                        c.mode(),
-                        c.uid(),
-                        c.gid(),
-                        c.rdev(),
-                        false,
-                        0,
-                        write.applyTo(NOTHING),
-                        true);
-        MakeFile make =
-                new MakeFile(
-                        create,
-                        young.ino,
-                        write.mtimeNs(),
-                        along == null ? AttributeChange.NONE : along);
+            YoungFile young, WriteInline write, @Nullable AttributeChange along) {
+        MakeFile make = young.made(write, along == null ? AttributeChange.NONE : along);
         return sender.send(make, null, young.session)
                 .handle((reply, failure) -> told(young, false, reply, failure));
     }
 
     private Reply told(
-            Young young, boolean isQuestion, @Nullable Reply reply, @Nullable Throwable failure) {
+            YoungFile young,
+            boolean isQuestion,
+            @Nullable Reply reply,
+            @Nullable Throwable failure) {
         if (reply instanceof Reply.EntryReply entry) {
             over(young, entry);
             return new Reply.WrittenReply(0, entry.inode());
@@ -427,7 +461,7 @@ public final class YoungFiles {
     }
 
     /** An earlier call had no answer: after a later entry of the log the state tells. */
-    private CompletableFuture<Reply> askFirst(Young young, Mutation mutation) {
+    private CompletableFuture<Reply> askFirst(YoungFile young, Mutation mutation) {
         CompletableFuture<Reply> looked =
                 Promises.then(
                         sender.send(new ReserveNumbers(0, false), null, young.session),
@@ -443,7 +477,7 @@ public final class YoungFiles {
                 });
     }
 
-    private void over(Young young, Reply.@Nullable EntryReply entry) {
+    private void over(YoungFile young, Reply.@Nullable EntryReply entry) {
         boolean isReleased;
         synchronized (this) {
             if (!files.remove(young.ino, young)) {

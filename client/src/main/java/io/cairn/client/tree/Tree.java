@@ -62,7 +62,7 @@ public final class Tree {
         this.xattrs = new ExtendedAttributes(mount, this);
         this.readAhead =
                 new DirectoryReadAhead(mount.master()::query, mount.runtime().clock(), cache);
-        this.changes = new TreeChanges(this, mount);
+        this.changes = new TreeChanges(this, mount, open);
     }
 
     /** The extended attributes of the same inodes. */
@@ -221,7 +221,8 @@ public final class Tree {
             cache.putChild(parent, name, entry.inode().ino(), asked);
             readAhead.missed(parent, name, entry.inode().ino());
         }
-        return entry.inode().attributes();
+        Attributes found = entry.inode().attributes();
+        return cache.isEarly(found.ino()) ? inode(found.ino()).attributes() : found;
     }
 
     /**
@@ -342,7 +343,6 @@ public final class Tree {
 
     /** An inode has lost its last name. */
     void removed(long ino, boolean directory) {
-        mount.removed().removed(ino);
         if (directory || open.get(ino) == null) {
             cache.removed(ino);
             accessTimes.forget(ino);
@@ -408,9 +408,10 @@ public final class Tree {
                 entries.add(entry);
                 continue;
             }
+            Attributes told = cache.isEarly(entry.ino()) ? null : shown(found);
             entries.add(
                     new DirectoryEntry(
-                            entry.name(), entry.cookie(), entry.ino(), entry.type(), shown(found)));
+                            entry.name(), entry.cookie(), entry.ino(), entry.type(), told));
         }
         return new DirectoryPage(entries, page.end());
     }

@@ -1,11 +1,15 @@
 package io.cairn.client.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.cache.NameChange;
 import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInode;
+import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
+import io.cairn.client.session.YoungFiles;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -13,6 +17,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.SessionMutation.MakeDirectory;
 import io.cairn.wire.master.TreeMutation;
 import java.util.List;
 import java.util.Map;
@@ -28,11 +33,28 @@ public final class TreeChanges {
     private final Tree tree;
     private final Mount mount;
     private final MetadataCache cache;
+    private final Removals removals;
 
-    TreeChanges(Tree tree, Mount mount) {
+    TreeChanges(Tree tree, Mount mount, OpenInodes open) {
         this.tree = tree;
         this.mount = mount;
         this.cache = mount.cache();
+        this.removals = new Removals(tree, mount, open);
+    }
+
+    /** From now on names may be taken away before the masters know it. */
+    public void answerEarly() {
+        removals.turnOn();
+    }
+
+    /**
+     * Tells the masters all that they do not know yet of the names in a directory; blocks.
+     *
+     * @throws FsException what they have refused since this was called last
+     */
+    public void sync(long directory) {
+        mount.await(mount.master().young().tell(directory), mount.timeoutMs());
+        removals.report(directory);
     }
 
     /** Sends a mutation, and takes over what the reply tells. */
@@ -77,18 +99,66 @@ public final class TreeChanges {
     public CompletableFuture<EntryReply> mkdir(Caller caller, long parentIno, Name name, int mode) {
         long generation = cache.generation();
         long sentMs = mount.nowMs();
-        Mutation mutation =
+        TreeMutation.Mkdir mkdir =
                 new TreeMutation.Mkdir(parentIno, name, mode & 07777, caller.uid(), caller.gid());
-        return add(caller, parentIno, name, mutation)
-                .thenApply(
-                        entry -> {
-                            cache.madeDirectory(entry.inode().ino(), generation, sentMs);
-                            return entry;
-                        });
+        long ino = caller.witness() == null ? mount.master().young().takeNumber(0) : 0;
+        CompletableFuture<EntryReply> made =
+                ino == 0
+                        ? add(caller, parentIno, name, mkdir)
+                        : mkdirWithRight(caller, new MakeDirectory(mkdir, ino));
+        return made.thenApply(
+                entry -> {
+                    cache.madeDirectory(entry.inode().ino(), generation, sentMs);
+                    return entry;
+                });
+    }
+
+    /**
+     * Makes a directory in which this mount makes names alone from its first file on: what asks for
+     * that goes along, into the same entry of the log.
+     */
+    private CompletableFuture<EntryReply> mkdirWithRight(Caller caller, MakeDirectory make) {
+        YoungFiles young = mount.master().young();
+        TreeMutation.Mkdir mkdir = make.mkdir();
+        CompletableFuture<EntryReply> made =
+                add(caller, mkdir.parentIno(), mkdir.name(), make)
+                        .whenComplete(
+                                (entry, failure) -> {
+                                    if (entry == null && isRefusal(failure)) {
+                                        young.putBack(make.ino());
+                                    } else {
+                                        young.used(make.ino());
+                                    }
+                                });
+        return made.thenCombine(young.want(make.ino()), (entry, _) -> entry)
+                .exceptionallyCompose(
+                        failure ->
+                                // The masters may have forgotten the number.
+                                Await.failure(failure).errno() == Errno.EINVAL
+                                        ? add(caller, mkdir.parentIno(), mkdir.name(), mkdir)
+                                        : CompletableFuture.failedFuture(failure));
+    }
+
+    /** Whether the masters have said that nothing was made, and that the number is good. */
+    private static boolean isRefusal(@Nullable Throwable failure) {
+        Errno errno = Await.failure(failure).errno();
+        return errno == Errno.EEXIST || errno == Errno.ENOENT || errno == Errno.ENOSPC;
     }
 
     /** Takes the name of a directory, or of anything else. */
-    public CompletableFuture<EntryReply> remove(
+    public CompletableFuture<Void> remove(
+            Caller caller, long parentIno, Name name, boolean directory) {
+        if (removals.begin(caller, parentIno, name, directory)) {
+            return Promises.DONE;
+        }
+        CompletableFuture<Void> removed = removeNow(caller, parentIno, name, directory);
+        // With what is asked along the next one need not wait; both go into one entry of the log.
+        return removals.isOn() && cache.isComplete(parentIno)
+                ? removed.thenCombine(mount.master().young().want(parentIno), (_, _) -> null)
+                : removed;
+    }
+
+    private CompletableFuture<Void> removeNow(
             Caller caller, long parentIno, Name name, boolean directory) {
         Mutation mutation =
                 directory
@@ -96,15 +166,17 @@ public final class TreeChanges {
                         : new TreeMutation.Unlink(parentIno, name);
         NameChange names = cache.begin(parentIno, List.of(name));
         return change(
-                caller,
-                mutation,
-                entry -> {
-                    names.done(entry.parent(), Map.of(name, 0L));
-                    if (directory || entry.inode().attributes().nlink() == 0) {
-                        tree.removed(entry.inode().ino(), directory);
-                    }
-                },
-                names);
+                        caller,
+                        mutation,
+                        entry -> {
+                            names.done(entry.parent(), Map.of(name, 0L));
+                            if (directory || entry.inode().attributes().nlink() == 0) {
+                                mount.removed().removed(entry.inode().ino());
+                                tree.removed(entry.inode().ino(), directory);
+                            }
+                        },
+                        names)
+                .thenAccept(_ -> {});
     }
 
     /** Renames or exchanges. */

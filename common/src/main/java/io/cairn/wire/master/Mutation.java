@@ -12,7 +12,7 @@ public sealed interface Mutation extends TypedMessage
         permits TreeMutation,
                 ContentMutation,
                 ContentMutation.SharingMutation,
-                SessionMutation.MakeFile,
+                SessionMutation.MakeInode,
                 SessionMutation,
                 HostMutation,
                 LeaderMutation {

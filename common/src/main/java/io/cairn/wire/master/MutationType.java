@@ -40,6 +40,8 @@ public enum MutationType implements MessageType {
             CANCELLABLE,
             TreeMutation.CreateUnnamed::decode),
     MAKE_FILE(235, SESSION, ONCE, NEEDS_ROOM, FOR_ALL, SessionMutation.MakeFile::decode),
+    MAKE_DIRECTORY(
+            246, SESSION, ONCE, NEEDS_ROOM, CANCELLABLE, SessionMutation.MakeDirectory::decode),
     SET_ATTRIBUTES(
             8,
             SESSION_OR_LEADER,

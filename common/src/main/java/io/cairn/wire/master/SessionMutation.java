@@ -165,6 +165,12 @@ public sealed interface SessionMutation extends Mutation {
         }
     }
 
+    /** Makes an inode under a number that the session has reserved. */
+    sealed interface MakeInode extends Mutation {
+        /** The number. */
+        long ino();
+    }
+
     /**
      * Makes a regular file under a number that the session has reserved, writes its contents into
      * the inode and sets its attributes: all or nothing. A client that alone may make names in a
@@ -178,7 +184,7 @@ public sealed interface SessionMutation extends Mutation {
      * @param change set after the contents were written
      */
     record MakeFile(TreeMutation.Create create, long ino, long timeNs, AttributeChange change)
-            implements Mutation {
+            implements MakeInode {
         @Override
         public MutationType type() {
             return MutationType.MAKE_FILE;
@@ -205,6 +211,37 @@ public sealed interface SessionMutation extends Mutation {
         static MakeFile decode(Decoder in) {
             return new MakeFile(
                     TreeMutation.Create.decode(in), in.i64(), in.i64(), Codecs.attributeChange(in));
+        }
+    }
+
+    /**
+     * Makes a directory under a number that the session has reserved. So a client can ask for the
+     * right to make names in it before it is there, and both go into one entry of the log. Fails as
+     * {@link TreeMutation.Mkdir}, and with EINVAL unless the number is reserved and unused.
+     * EntryReply.
+     *
+     * @param ino a number of {@link ReserveNumbers}
+     */
+    record MakeDirectory(TreeMutation.Mkdir mkdir, long ino) implements MakeInode {
+        @Override
+        public MutationType type() {
+            return MutationType.MAKE_DIRECTORY;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            mkdir.encode(out);
+            out.i64(ino);
+        }
+
+        /** For names it is the making of any directory. */
+        @Override
+        public Mutation unwrapped() {
+            return mkdir;
+        }
+
+        static MakeDirectory decode(Decoder in) {
+            return new MakeDirectory(TreeMutation.Mkdir.decode(in), in.i64());
         }
     }
 }

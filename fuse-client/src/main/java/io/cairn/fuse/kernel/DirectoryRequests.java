@@ -40,6 +40,11 @@ final class DirectoryRequests {
         return 0;
     }
 
+    int sync(LoopThread thread) {
+        state.fileSystem().syncDirectory(thread.node());
+        return 0;
+    }
+
     /** fuse_read_in: +0 fh +8 offset +16 size. */
     int read(LoopThread thread, boolean plus) {
         long in = thread.arguments();

@@ -191,8 +191,8 @@ public final class KernelDriver implements Driver {
             case READDIR -> directories.read(thread, false);
             case READDIRPLUS -> directories.read(thread, true);
             case RELEASEDIR -> directories.release(thread);
-            // Changes of directories are durable before they are answered.
-            case FSYNCDIR, DESTROY -> 0;
+            case FSYNCDIR -> directories.sync(thread);
+            case DESTROY -> 0;
             case INIT -> init(thread);
             case FORGET -> nodes.forget(thread);
             case BATCH_FORGET -> nodes.forgetMany(thread);

@@ -34,8 +34,7 @@ import org.jspecify.annotations.Nullable;
  *     it fails with ETIMEDOUT; {@link #WITHOUT_LIMIT} waits as long as it takes, unless the process
  *     gets a signal
  * @param direct whether files of chunk servers on this machine are read without the network
- * @param delegated whether the masters may let this mount alone make names in a directory, of which
- *     they hear when files are closed
+ * @param names when the masters hear of changes of names
  * @param fsName what {@code df} shows as the device
  * @param kernelFlags options of mount(8) that the kernel keeps, such as {@code noexec}; not changed
  *     after construction. Set-uid programs and devices of the cluster count for nothing unless they
@@ -54,9 +53,19 @@ public record MountOptions(
         int readAheadKb,
         long waitLimitMs,
         boolean direct,
-        boolean delegated,
+        Names names,
         String fsName,
         List<String> kernelFlags) {
+
+    /** When the masters hear of names that are made or taken away. */
+    public enum Names {
+        /** Before the change is answered. */
+        SYNC,
+        /** Of a new file when it is closed, where this mount alone looks at its directory. */
+        DELEGATED,
+        /** The same, and of names that are taken away soon after that was answered. */
+        ASYNC
+    }
 
     /** Ways to the kernel. */
     public enum DriverKind {
@@ -153,7 +162,7 @@ public record MountOptions(
                 root ? 1024 : 0,
                 WITHOUT_LIMIT,
                 true,
-                false,
+                Names.SYNC,
                 "cairn",
                 List.of("nodev", "nosuid"));
     }
@@ -251,7 +260,7 @@ public record MountOptions(
             case "threads" -> withThreads(number(name, value, 1, 1024));
             case "read_ahead_kb" -> withReadAheadKb(number(name, value, 0, 1 << 20));
             case "direct" -> withDirect(onOrOff(name, value));
-            case "names" -> withDelegated(delegated(value));
+            case "names" -> withNames(names(value));
             case "fsname" -> withFsName(value);
             case "password", "pass" ->
                     throw new MountException(
@@ -283,13 +292,15 @@ public record MountOptions(
         };
     }
 
-    private static boolean delegated(String value) {
+    private static Names names(String value) {
         return switch (value) {
-            case "delegated" -> true;
-            case "sync" -> false;
+            case "sync" -> Names.SYNC;
+            case "delegated" -> Names.DELEGATED;
+            case "async" -> Names.ASYNC;
             default ->
                     throw new MountException(
-                            Category.USAGE, "names=" + value + ": must be delegated or sync");
+                            Category.USAGE,
+                            "names=" + value + ": must be sync, delegated or async");
         };
     }
 
@@ -347,23 +358,23 @@ public record MountOptions(
     }
 
     public MountOptions withAcl(boolean value) {
-        return service(value, waitLimitMs, direct, delegated);
+        return service(value, waitLimitMs, direct, names);
     }
 
     public MountOptions withWaitLimitMs(long value) {
-        return service(acl, value, direct, delegated);
+        return service(acl, value, direct, names);
     }
 
     public MountOptions withDirect(boolean value) {
-        return service(acl, waitLimitMs, value, delegated);
+        return service(acl, waitLimitMs, value, names);
     }
 
-    public MountOptions withDelegated(boolean value) {
+    public MountOptions withNames(Names value) {
         return service(acl, waitLimitMs, direct, value);
     }
 
     private MountOptions service(
-            boolean newAcl, long newWaitLimitMs, boolean newDirect, boolean newDelegated) {
+            boolean newAcl, long newWaitLimitMs, boolean newDirect, Names newNames) {
         return new MountOptions(
                 driver,
                 readOnly,
@@ -377,7 +388,7 @@ public record MountOptions(
                 readAheadKb,
                 newWaitLimitMs,
                 newDirect,
-                newDelegated,
+                newNames,
                 fsName,
                 kernelFlags);
     }
@@ -416,7 +427,7 @@ public record MountOptions(
                 readAheadKb,
                 waitLimitMs,
                 direct,
-                delegated,
+                names,
                 newFsName,
                 newKernelFlags);
     }
@@ -460,7 +471,7 @@ public record MountOptions(
                 newReadAheadKb,
                 waitLimitMs,
                 direct,
-                delegated,
+                names,
                 fsName,
                 kernelFlags);
     }

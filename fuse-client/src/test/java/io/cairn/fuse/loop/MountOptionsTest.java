@@ -34,7 +34,7 @@ class MountOptionsTest {
                         1024,
                         MountOptions.WITHOUT_LIMIT,
                         true,
-                        false,
+                        MountOptions.Names.SYNC,
                         "cairn",
                         List.of("nodev", "nosuid")),
                 MountOptions.standard());
@@ -83,11 +83,13 @@ class MountOptionsTest {
                         256,
                         1500,
                         false,
-                        true,
+                        MountOptions.Names.DELEGATED,
                         "a:1,b:2/x",
                         List.of("nodev", "noexec", "suid")),
                 options);
         assertFalse(MountOptions.parse("ro,rw").readOnly());
+        assertEquals(MountOptions.Names.ASYNC, MountOptions.parse("names=async").names());
+        assertEquals(MountOptions.Names.SYNC, MountOptions.parse("names=async,names=sync").names());
     }
 
     @ParameterizedTest

@@ -43,6 +43,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
                 operations.add(Operation.WRITE);
                 yield new Needs(List.of(m.create().parentIno()), operations, true, false);
             }
+            case SessionMutation.MakeDirectory m -> of(m.mkdir());
             case SessionMutation.SetLock m -> ofLock(m.ino(), m.lock());
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,

@@ -13,12 +13,14 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.MutationType;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.SessionMutation.ReserveNumbers;
 import io.cairn.wire.master.SessionMutation.Reserved;
+import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -129,14 +131,23 @@ public final class DelegationGate {
     private @Nullable CompletableFuture<Void> recall(byte[] frame, int offset) {
         try {
             Envelope envelope = decode(frame, offset);
-            if (envelope.mutation() instanceof MakeFile make) {
-                directories.used(envelope.session(), make.create().parentIno());
-            }
+            directories.used(envelope.session(), directoryOf(envelope.mutation()));
             return directories.recall(envelope.session(), Touched.by(envelope, namespace.get()));
         } catch (MalformedMessageException e) {
             // It is refused when it is applied.
             return null;
         }
+    }
+
+    /** The directory in which a mutation is a use of a right; 0 for others. */
+    private static long directoryOf(Mutation mutation) {
+        if (mutation instanceof MakeFile make) {
+            return make.create().parentIno();
+        }
+        if (mutation instanceof TreeMutation.Unlink unlink) {
+            return unlink.parentIno();
+        }
+        return mutation instanceof TreeMutation.Rmdir rmdir ? rmdir.parentIno() : 0;
     }
 
     private static Envelope decode(byte[] frame, int offset) {
@@ -216,7 +227,8 @@ public final class DelegationGate {
 
     /**
      * Whether a mount can tell of a new file in a directory exactly what the state will: no list is
-     * inherited, no flag, no limit of a class, and no quota may refuse it.
+     * inherited, no flag, no limit of a class, and no quota may refuse it. A directory with
+     * snapshots is not removed, of which a mount knows nothing.
      */
     private boolean isPossible(Outcome outcome, long directory) {
         if (!(outcome.reply() instanceof Reply.BytesReply)
@@ -233,7 +245,9 @@ public final class DelegationGate {
                 && namespace.get().accounts().quotaVersion() == 0
                 && isStandard(inode.policy())
                 && namespace.get().classes().all().stream()
-                        .allMatch(each -> isStandard(each.policy()));
+                        .allMatch(each -> isStandard(each.policy()))
+                && namespace.get().snapshots().stream()
+                        .noneMatch(each -> each.root() == directory);
     }
 
     /** Whether a policy leaves it to the cluster how much of a file may be in its inode. */

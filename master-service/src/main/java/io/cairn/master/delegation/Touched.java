@@ -2,6 +2,7 @@ package io.cairn.master.delegation;
 
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Name;
+import io.cairn.master.access.MountRules;
 import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
@@ -9,11 +10,14 @@ import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Query;
+import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.MakeInode;
 import io.cairn.wire.master.TreeMutation;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -55,7 +59,7 @@ record Touched(Set<Long> inos, boolean isAnything) {
             case TreeMutation m -> byTree(m, namespace);
             // Files that others know are not among those which are not told yet.
             case ContentMutation _, ContentMutation.SharingMutation _ -> NOTHING;
-            case SessionMutation _, MakeFile _, HostMutation _ -> NOTHING;
+            case SessionMutation _, MakeInode _, HostMutation _ -> NOTHING;
             case LeaderMutation m -> byLeader(m);
         };
     }
@@ -129,8 +133,17 @@ record Touched(Set<Long> inos, boolean isAnything) {
                     LeaderMutation.TrashMutation.PurgeTrash _,
                     ContentMutation.SnapshotMutation.SweepHistory _ ->
                     NOTHING;
+            case LeaderMutation.ChangeRecords m -> byRecords(m.changes());
+            case LeaderMutation.ChangeSettings m -> byRecords(m.records());
             case JobMutation.EditInode m -> one(m.ino());
             case LeaderMutation _ -> ANYTHING;
         };
+    }
+
+    /** Where there are mount rules nobody makes names alone; other records do not matter. */
+    private static Touched byRecords(List<RecordChange> changes) {
+        boolean isOfRules =
+                changes.stream().anyMatch(change -> change.key().equals(MountRules.RECORD));
+        return isOfRules ? ANYTHING : NOTHING;
     }
 }

@@ -97,6 +97,9 @@ final class RuleSamples {
                 new ContentMutation.RenewChunks(file, new long[] {0}, new long[] {1}),
                 new SharingMutation.ShareChunks(file, at.version(), at.other(), 0, 1),
                 new MakeFile(creation(directory, "free", UID), 1 << 20, 1, mode),
+                new SessionMutation.MakeDirectory(
+                        new TreeMutation.Mkdir(directory, Name.of("free"), 0755, UID, UID),
+                        1 << 20),
                 new SessionMutation.SetLock(file, lock(), false, 1),
                 new SessionMutation.CancelLock(file, 1),
                 new SessionMutation.ReleaseLocks(file, Lock.Kind.POSIX, 1),

@@ -135,6 +135,7 @@ class RuleTableTest {
                             Errno.EROFS,
                             Errno.EPERM,
                             EnumSet.of(Operation.CREATE, Operation.WRITE, Operation.CHMOD));
+            case SessionMutation.MakeDirectory _ -> change(Errno.EPERM, Operation.MKDIR);
             case SessionMutation.SetLock _, HostMutation.SetHostLock _ -> lock();
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,

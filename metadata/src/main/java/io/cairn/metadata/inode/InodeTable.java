@@ -125,6 +125,12 @@ public final class InodeTable {
         return filled(draft, parent, name, mode, uid, gid);
     }
 
+    /** A new directory under such a number. */
+    public InodeDraft directory(long ino, Inode parent, int mode, int uid, int gid) {
+        InodeDraft draft = new InodeDraft(ino, FileType.DIRECTORY, transaction.nowNs());
+        return filled(draft, parent, null, mode, uid, gid);
+    }
+
     private InodeDraft filled(
             InodeDraft draft, Inode parent, @Nullable Name name, int mode, int uid, int gid) {
         FileType type = draft.type;

@@ -17,9 +17,11 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
 import io.cairn.metadata.usage.QuotaTable;
 import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.SessionMutation.MakeDirectory;
 import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The mutations that make and remove names, except rename. Each one checks everything before it
@@ -160,9 +162,23 @@ public final class NameOperations {
     }
 
     public EntryReply mkdir(TreeMutation.Mkdir m) {
+        return mkdir(
+                m,
+                parent ->
+                        inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid()));
+    }
+
+    /** Makes a directory under a number that the session may use. */
+    EntryReply make(MakeDirectory m) {
+        TreeMutation.Mkdir d = m.mkdir();
+        return mkdir(
+                d, parent -> inodes.directory(m.ino(), parent, d.mode(), d.uid(), d.gid()));
+    }
+
+    private EntryReply mkdir(TreeMutation.Mkdir m, Function<Inode, InodeDraft> draft) {
         Inode parent = parent(m.parentIno(), m.name());
         transaction.counters().requireRoom();
-        InodeDraft made = inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid());
+        InodeDraft made = draft.apply(parent);
         requireRoom(parent, made);
         return enter(parent, m.name(), made);
     }

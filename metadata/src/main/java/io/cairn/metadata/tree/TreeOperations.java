@@ -7,7 +7,9 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.SessionMutation.MakeDirectory;
 import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.MakeInode;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,9 +55,12 @@ public final class TreeOperations {
         };
     }
 
-    /** Makes a file with contents and attributes, under a number that the session may use. */
-    public EntryReply apply(MakeFile mutation) {
-        return names.make(mutation, file -> attributes.apply(mutation.change(), file));
+    /** Makes what is to have a number that the session may use. */
+    public EntryReply apply(MakeInode mutation) {
+        return switch (mutation) {
+            case MakeFile m -> names.make(m, file -> attributes.apply(m.change(), file));
+            case MakeDirectory m -> names.make(m);
+        };
     }
 
     private Reply writeAndSet(TreeMutation.WriteAndSet m) {

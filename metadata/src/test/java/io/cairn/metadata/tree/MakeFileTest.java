@@ -103,6 +103,33 @@ class MakeFileTest {
     }
 
     @Test
+    void aDirectoryUnderANumberIsAsAnyOther() {
+        long ino = reserve().firstIno() + 7;
+        var mkdir = new TreeMutation.Mkdir(dir, Name.of("numbered"), 0751, 3, 4);
+        var make = new SessionMutation.MakeDirectory(mkdir, ino);
+        Reply.EntryReply made = assertInstanceOf(Reply.EntryReply.class, bench.as(1, make));
+        assertEquals(bench.inode(ino), made.inode());
+        assertEquals(bench.inode(dir).directoryState(), made.parent());
+        mkdir = new TreeMutation.Mkdir(dir, Name.of("other"), 0751, 3, 4);
+        Reply.EntryReply usual = assertInstanceOf(Reply.EntryReply.class, bench.as(1, mkdir));
+        Attributes a = made.inode().attributes();
+        Attributes b = usual.inode().attributes();
+        assertEquals(b.mode(), a.mode());
+        assertEquals(b.uid(), a.uid());
+        assertEquals(b.gid(), a.gid());
+        assertEquals(b.size(), a.size());
+        assertEquals(b.nlink(), a.nlink());
+        assertEquals(usual.inode().policy(), made.inode().policy());
+        assertEquals(4, bench.inode(dir).attributes().nlink());
+        bench.fails(Errno.EEXIST, new SessionMutation.MakeDirectory(mkdir, ino + 1));
+        mkdir = new TreeMutation.Mkdir(dir, Name.of("third"), 0751, 3, 4);
+        bench.fails(Errno.EINVAL, new SessionMutation.MakeDirectory(mkdir, ino));
+        assertInstanceOf(
+                Reply.EntryReply.class,
+                bench.as(1, new SessionMutation.MakeDirectory(mkdir, ino + 1)));
+    }
+
+    @Test
     void whatIsRefusedChangesNothing() {
         long ino = reserve().firstIno();
         bench.as(1, creation("there", TEXT));

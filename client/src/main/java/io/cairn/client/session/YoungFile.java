@@ -1,0 +1,57 @@
+package io.cairn.client.session;
+
+import io.cairn.fs.AttributeChange;
+import io.cairn.wire.master.ContentMutation.WriteInline;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.TreeMutation;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A file that was made here. Guarded by {@link YoungFiles}. */
+final class YoungFile {
+    private static final byte[] NOTHING = {};
+
+    final TreeMutation.Create create;
+    final long ino;
+    final long session;
+    final Consumer<Reply.@Nullable EntryReply> told;
+
+    /** Whether a call about it had no answer: it may have been done. */
+    boolean isDoubtful;
+
+    /** Whether nobody has it open any more. */
+    boolean isReleased;
+
+    /** How many calls about it have no answer yet. */
+    int calls;
+
+    YoungFile(
+            TreeMutation.Create create,
+            long ino,
+            long session,
+            Consumer<Reply.@Nullable EntryReply> told) {
+        this.create = create;
+        this.ino = ino;
+        this.session = session;
+        this.told = told;
+    }
+
+    /** The mutation that tells of it, with its first contents. */
+    MakeFile made(WriteInline write, AttributeChange along) {
+        TreeMutation.Create with =
+                new TreeMutation.Create(
+                        create.parentIno(),
+                        create.name(),
+                        create.fileType(),
+                        create.mode(),
+                        create.uid(),
+                        create.gid(),
+                        create.rdev(),
+                        false,
+                        0,
+                        write.applyTo(NOTHING),
+                        true);
+        return new MakeFile(with, ino, write.mtimeNs(), along);
+    }
+}
