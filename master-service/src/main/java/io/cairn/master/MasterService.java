@@ -306,6 +306,7 @@ public final class MasterService implements AutoCloseable {
         if (term < 0) {
             // Who only listens would not look for the next leader, and would hear of nothing.
             sessions.connections().forEach(Connection::close);
+            snapshots.follow();
             return;
         }
         if (!log.mayRead()) {

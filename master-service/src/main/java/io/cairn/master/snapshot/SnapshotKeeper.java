@@ -112,13 +112,20 @@ public final class SnapshotKeeper {
         this.clock = clock;
     }
 
-    /** This master has become the leader: what it was asked before is not its business. */
-    public void lead() {
+    /**
+     * This master has become the leader. It may have been asked for something in this term already,
+     * so whoever waits goes on waiting: the state tells what becomes of it.
+     */
+    public synchronized void lead() {
+        busy = false;
+        begunVersion = 0;
+        sweeping = false;
+    }
+
+    /** This master does not lead: what it was asked for is not its business any more. */
+    public void follow() {
         List<CompletableFuture<?>> left = new ArrayList<>();
         synchronized (this) {
-            busy = false;
-            begunVersion = 0;
-            sweeping = false;
             left.addAll(waiting.values());
             clones.values().forEach(each -> left.add(each.promise()));
             waiting.clear();

@@ -105,6 +105,35 @@ final class CloneAnnouncementTest {
         assertTrue(isThere());
     }
 
+    /** Requests may come before the first look of a new leader. */
+    @Test
+    void whatTheLeaderWasAskedForBeforeItsFirstLookIsMade() {
+        keeps = false;
+        CompletableFuture<Void> clone = keeper.cloneFile(file(), Bench.ROOT, NAME);
+        keeper.lead();
+        assertFalse(clone.isDone(), "it is not known yet what becomes of it");
+        keeps = true;
+        keeper.tick();
+        clone.join();
+        assertTrue(isThere());
+        keeps = false;
+        CompletableFuture<?> snapshot = keeper.take(Bench.ROOT, Name.of("s"));
+        keeper.lead();
+        assertFalse(snapshot.isDone());
+        keeps = true;
+        keeper.tick();
+        snapshot.join();
+    }
+
+    @Test
+    void whoLeadsNoLongerAnswersNobody() {
+        keeps = false;
+        CompletableFuture<Void> made = keeper.cloneFile(file(), Bench.ROOT, NAME);
+        keeper.follow();
+        CompletionException thrown = assertThrows(CompletionException.class, made::join);
+        assertEquals(Errno.EAGAIN, assertInstanceOf(FsException.class, thrown.getCause()).errno());
+    }
+
     @Test
     void oneThatIsGivenUpFails() {
         keeps = false;
