@@ -145,7 +145,7 @@ final class MemberMoves {
                 target.serverId(),
                 presence,
                 target.isDraining(),
-                report == null ? 0 : report.capacityBytes(),
+                report == null || maintained ? 0 : report.capacityBytes(),
                 report == null || maintained ? 0 : report.freeBytes(),
                 report == null
                         ? Map.of()

@@ -37,7 +37,7 @@ final class Balance {
         /** Whether a target has these labels; asked for many targets, so it is cheap. */
         boolean admits(Labels.Expression labels, TargetView to);
 
-        /** Targets with many groups, most first, if one has nothing and is in few groups. */
+        /** Targets with many groups, most first, if one has room, nothing, and is in few groups. */
         List<TargetView> givers(TargetView to);
 
         /** Whether a group may leave one target for another one. */
@@ -97,7 +97,7 @@ final class Balance {
                 break;
             }
             boolean mayHave = labels.stream().anyMatch(each -> rules.admits(each, to));
-            if (taking.contains(to.id()) || !mayHave) {
+            if (!to.isOpen() || taking.contains(to.id()) || !mayHave) {
                 continue;
             }
             tries++;

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>These hold whatever the targets do. A group that nobody serves is left alone: which member has
  * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
  * pool has copies, and nothing of the group is damaged at one of them: else it may have the last
- * good copy of a chunk. No group gets two members on one server. The copy of a disk that failed
- * goes to another disk of its server only when the others may not take it, are nearly full or busy.
+ * good copy of a chunk. Where a new member may be depends on those that stay, not on the one that
+ * it replaces. But no group gets two members on one server. The copy of a disk that failed goes to
+ * another disk of its server only when the others may not take it, are nearly full or busy.
  */
 public final class MoveDecision {
     private final ClusterMap map;
@@ -117,26 +118,55 @@ public final class MoveDecision {
 
     /**
      * The members that others are to replace: those that are lost or are to be emptied, those
-     * without the labels of the pool, and those that are too close to the ones before them.
+     * without the labels of the pool, and those that are too close to the ones before them. When
+     * there is one more than there shall be, that may be because it replaces one that it is close
+     * to: then the one with less room goes.
      */
     private Set<Integer> going(PlacementGroup group) {
         Set<Integer> going = new HashSet<>();
-        List<Integer> staying = new ArrayList<>();
-        int copies = copies(group);
+        List<Integer> rest = new ArrayList<>();
         Labels.Expression labels = labels(group);
-        Spread spread = spread(labels);
         for (Member member : group.members()) {
             TargetView target = targets.get(member.targetId());
-            if (target == null
-                    || target.isGoing()
-                    || !labels.admits(map, member.targetId())
-                    || !spread.mayJoin(member.targetId(), staying, copies)) {
+            if (target == null || target.isGoing() || !labels.admits(map, member.targetId())) {
                 going.add(member.targetId());
             } else {
-                staying.add(member.targetId());
+                rest.add(member.targetId());
             }
         }
+        List<Integer> close = tooClose(group, rest);
+        int surplus = close.isEmpty() || rest.size() <= copies(group) ? 0 : surplus(group, rest);
+        going.addAll(surplus == 0 ? close : List.of(surplus));
         return going;
+    }
+
+    /** Those of some members that are too close to the ones before them. */
+    private List<Integer> tooClose(PlacementGroup group, List<Integer> members) {
+        Spread spread = spread(labels(group));
+        int copies = copies(group);
+        List<Integer> staying = new ArrayList<>();
+        List<Integer> close = new ArrayList<>();
+        for (int each : members) {
+            (spread.mayJoin(each, staying, copies) ? staying : close).add(each);
+        }
+        return close;
+    }
+
+    /**
+     * Which of some members leaves when one has to: the one with the least room of those without
+     * which no two others are too close. 0 when there is none.
+     */
+    private int surplus(PlacementGroup group, List<Integer> members) {
+        int worst = 0;
+        for (int i = 0; i < members.size(); i++) {
+            List<Integer> others = new ArrayList<>(members);
+            int each = others.remove(i);
+            boolean isWorse = worst == 0 || byRoom.compare(each, worst) >= 0;
+            if (isWorse && tooClose(group, others).isEmpty()) {
+                worst = each;
+            }
+        }
+        return worst;
     }
 
     /** Whether fewer members serve than its pool has copies. */
@@ -309,9 +339,8 @@ public final class MoveDecision {
     }
 
     /**
-     * Whether a target may be a member beside those that are there or may come back. One that is to
-     * go shares its rack with nobody for long, but a server answers for one member of a group only.
-     * It has the labels of the pool.
+     * Whether a target may be a member beside those that stay or may come back. It has the labels
+     * of the pool.
      */
     private boolean fits(
             TargetView target, List<Member> members, Set<Integer> going, PlacementGroup group) {
@@ -356,7 +385,7 @@ public final class MoveDecision {
         }
         List<TargetView> order =
                 targets.values().stream()
-                        .filter(target -> target.isOpen() && !unsettled.contains(target.id()))
+                        .filter(target -> target.mayGive() && !unsettled.contains(target.id()))
                         .sorted(Comparator.comparingDouble(TargetView::usedShare))
                         .toList();
         List<PlacementGroup> whole = open.stream().filter(this::isWhole).toList();
@@ -369,7 +398,7 @@ public final class MoveDecision {
         private final long all = memberships.values().stream().mapToInt(Integer::intValue).sum();
         private final List<TargetView> usual =
                 targets.values().stream()
-                        .filter(TargetView::isOpen)
+                        .filter(TargetView::mayGive)
                         .sorted(Comparator.comparingInt(each -> -memberships(each.id())))
                         .toList();
 
@@ -386,7 +415,8 @@ public final class MoveDecision {
 
         @Override
         public List<TargetView> givers(TargetView to) {
-            return to.chunkCount() > 0 || 2L * memberships(to.id()) * usual.size() >= all
+            boolean isUsual = 2L * memberships(to.id()) * usual.size() >= all;
+            return !to.isOpen() || to.chunkCount() > 0 || isUsual
                     ? List.of()
                     : usual.stream()
                             .filter(from -> memberships(from.id()) > memberships(to.id()) + 1)
@@ -406,16 +436,18 @@ public final class MoveDecision {
         }
     }
 
+    /** The one that takes must be the better one also later, when one of all has to leave. */
     private boolean mayTake(PlacementGroup group, TargetView from, TargetView to) {
-        // The one that leaves afterwards: else the others might stand too close.
-        int worst = group.members().getFirst().targetId();
-        for (Member member : group.members()) {
-            worst = byRoom.compare(member.targetId(), worst) >= 0 ? member.targetId() : worst;
+        if (to.holds(group.id())
+                || group.left().contains(to.id())
+                || !isAlone(to, group.members(), Set.of(from.id()))
+                || !labels(group).admits(map, to.id())) {
+            return false;
         }
-        return worst == from.id()
-                && !to.holds(group.id())
-                && !group.left().contains(to.id())
-                && fits(to, group.members(), Set.of(), group);
+        List<Integer> all = new ArrayList<>();
+        group.members().forEach(member -> all.add(member.targetId()));
+        all.add(to.id());
+        return surplus(group, all) == from.id();
     }
 
     private boolean isWhole(PlacementGroup group) {

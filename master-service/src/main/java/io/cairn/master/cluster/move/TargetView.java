@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param serverId its server; 0 when nobody has it
  * @param presence whether it is there
  * @param leaving whether it is to be emptied: its members move elsewhere, and none comes
- * @param capacityBytes size of its disk, less the reserve
+ * @param capacityBytes size of its disk, less the reserve; 0 when its room is not to be changed
  * @param freeBytes what may still be written
  * @param chunks how many chunks it has of each group that it has any of
  * @param damaged groups of which something is damaged there; null when they are not all known
@@ -38,6 +38,11 @@ public record TargetView(
     /** Whether it can take another member. */
     boolean isOpen() {
         return presence == Presence.HERE && !leaving && freeBytes > 0;
+    }
+
+    /** Whether it may give members to emptier ones: also one that is full. */
+    boolean mayGive() {
+        return presence == Presence.HERE && !leaving && capacityBytes > 0;
     }
 
     /** Whether its members are to be made anew elsewhere. */
