@@ -2,6 +2,7 @@ package io.cairn.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.chunk.group.Flushing;
 import io.cairn.chunk.group.GroupService;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
@@ -37,6 +38,7 @@ import io.cairn.wire.chunk.ChunkRequestType.Sender;
 import io.cairn.wire.chunk.DirectRequest.Grant;
 import io.cairn.wire.chunk.HeadRequest.Relay;
 import io.cairn.wire.chunk.HeadRequest.Settled;
+import io.cairn.wire.chunk.HeadRequest.ToTarget;
 import io.cairn.wire.chunk.HeadRequest.VerifyCopies;
 import io.cairn.wire.master.OperationNames;
 import io.netty.buffer.ByteBuf;
@@ -59,6 +61,7 @@ final class ChunkRequestHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkRequestHandler.class);
     private static final int MAX_REQUESTS = 8192;
     private static final long SERVER_BYTES = 512L << 20;
+    private static final int ANY_TARGET = 0;
     private static final ChunkReply DONE = new ChunkReply.Done();
 
     /** Requests to one disk at a time; a disk that hangs keeps its own. */
@@ -94,8 +97,11 @@ final class ChunkRequestHandler implements Handler {
     }
 
     private Budgets budgets(ChunkRequest request) {
-        StorageTarget target = groups.target(request.group());
-        return target == null ? others : budgets.computeIfAbsent(target, t -> newBudgets());
+        int target = request instanceof ToTarget to ? to.target() : ANY_TARGET;
+        GroupService part = groups.find(request.group(), target);
+        return part == null
+                ? others
+                : budgets.computeIfAbsent(part.member().target(), t -> newBudgets());
     }
 
     /** From now on new requests of clients are refused with NOT_READY. */
@@ -147,7 +153,7 @@ final class ChunkRequestHandler implements Handler {
             return;
         }
         Futures.finish(
-                Futures.guarded(() -> dispatch(decoded, request.payload())),
+                Futures.guarded(() -> dispatch(decoded, ANY_TARGET, request.payload())),
                 (reply, thrown) -> {
                     request.release();
                     budget.give(payloadBytes);
@@ -185,69 +191,71 @@ final class ChunkRequestHandler implements Handler {
         };
     }
 
-    private CompletableFuture<Message> dispatch(ChunkRequest request, @Nullable ByteBuf payload) {
+    private CompletableFuture<Message> dispatch(
+            ChunkRequest request, int target, @Nullable ByteBuf payload) {
         ByteBuf bytes = payload == null ? Unpooled.EMPTY_BUFFER : payload;
         return switch (request) {
             case Write w -> {
                 checkRange(w.chunk(), w.offsetBytes(), bytes.readableBytes());
-                yield encoded(part(w.chunk()).headWrites().write(w, bytes));
+                yield encoded(part(target, w.chunk()).headWrites().write(w, bytes));
             }
             case Replicate r -> {
                 checkBlocks(r.chunk(), r.offsetBytes(), r.lengthBytes(), bytes);
-                yield encoded(part(r.chunk()).memberWrites().replicate(r, nio(bytes)));
+                yield encoded(part(target, r.chunk()).memberWrites().replicate(r, nio(bytes)));
             }
             case Read r -> {
                 checkRange(r.chunk(), r.offsetBytes(), r.lengthBytes());
-                yield part(r.chunk()).reader().read(r);
+                yield part(target, r.chunk()).reader().read(r);
             }
-            case Flush f ->
-                    encoded(
-                            f.isForwarded()
-                                    ? part(checked(f.chunk())).flushing().here(f)
-                                    : part(checked(f.chunk())).flushing().everywhere(f));
+            case Flush f -> flush(part(target, checked(f.chunk())).flushing(), f);
             case Zero z -> {
                 checkWithin(z.chunk(), z.offsetBytes(), z.lengthBytes());
                 yield encoded(
                         z.isForwarded()
-                                ? part(z.chunk()).memberWrites().zero(z)
-                                : part(z.chunk()).headWrites().zero(z));
+                                ? part(target, z.chunk()).memberWrites().zero(z)
+                                : part(target, z.chunk()).headWrites().zero(z));
             }
             case Clone c -> {
                 checkWithin(c.chunk(), 0, c.lengthBytes());
                 checkSource(c);
                 yield encoded(
                         c.isForwarded()
-                                ? part(c.chunk()).memberWrites().cloneFrom(c)
-                                : part(c.chunk()).headWrites().cloneFrom(c));
+                                ? part(target, c.chunk()).memberWrites().cloneFrom(c)
+                                : part(target, c.chunk()).headWrites().cloneFrom(c));
             }
-            case StatChunk s -> part(checked(s.chunk())).reader().stat(s);
+            case StatChunk s -> part(target, checked(s.chunk())).reader().stat(s);
             case SeekChunk s -> {
                 checkWithin(s.chunk(), s.offsetBytes(), 0);
-                yield part(s.chunk()).reader().seek(s);
+                yield part(target, s.chunk()).reader().seek(s);
             }
-            case FindChunks f -> part(checked(f.chunk())).reader().find(f);
-            case ListChunks l -> groups.part(l.group(), l.epoch()).reader().list(l);
+            case FindChunks f -> part(target, checked(f.chunk())).reader().find(f);
+            case ListChunks l -> part(target, l.group(), l.epoch()).reader().list(l);
             case Install i -> {
                 checkBlocks(i.chunk(), i.offsetBytes(), i.lengthBytes(), bytes);
-                yield done(part(i.chunk()).memberWrites().install(i, nio(bytes)));
+                yield done(part(target, i.chunk()).memberWrites().install(i, nio(bytes)));
             }
-            case Discard d -> done(groups.part(d.group(), d.epoch()).memberWrites().discard(d));
-            case ReportBad b -> reported(b);
+            case Discard d -> done(part(target, d.group(), d.epoch()).memberWrites().discard(d));
+            case ReportBad b -> reported(target, b);
             case Fetch f -> {
                 checkRange(f.chunk(), f.offsetBytes(), f.lengthBytes());
-                yield part(f.chunk()).reader().fetch(f);
+                yield part(target, f.chunk()).reader().fetch(f);
             }
-            case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
-            case VerifyCopies v -> encoded(part(checked(v)).repair().verifyCopies(v));
-            case Grant g -> part(checked(g.chunk())).reader().grant(g);
-            case Relay r -> part(checked(r.chunk())).relays().relay(r, bytes);
-            case Settled s -> done(groups.part(s.group(), s.epoch()).memberWrites().settled(s));
-            case Expect e -> done(part(checked(e.chunk())).memberWrites().expect(e));
+            case Verify v -> done(part(target, checked(v.chunk())).reader().verify(v));
+            case VerifyCopies v -> encoded(part(target, checked(v)).repair().verifyCopies(v));
+            case Grant g -> part(target, checked(g.chunk())).reader().grant(g);
+            case Relay r -> part(target, checked(r.chunk())).relays().relay(r, bytes);
+            case Settled s -> done(part(target, s.group(), s.epoch()).memberWrites().settled(s));
+            case ToTarget t -> dispatch(t.request(), t.target(), payload);
+            case Expect e -> done(part(target, checked(e.chunk())).memberWrites().expect(e));
         };
     }
 
-    private CompletableFuture<Message> reported(ReportBad bad) {
-        part(checked(bad.chunk())).repair().begin(bad);
+    private static CompletableFuture<Message> flush(Flushing flushing, Flush flush) {
+        return encoded(flush.isForwarded() ? flushing.here(flush) : flushing.everywhere(flush));
+    }
+
+    private CompletableFuture<Message> reported(int target, ReportBad bad) {
+        part(target, checked(bad.chunk())).repair().begin(bad);
         return done(Futures.DONE);
     }
 
@@ -268,8 +276,12 @@ final class ChunkRequestHandler implements Handler {
         return bytes.nioBuffer();
     }
 
-    private GroupService part(ChunkAddress chunk) {
-        return groups.part(chunk.group(), chunk.epoch());
+    private GroupService part(int target, ChunkAddress chunk) {
+        return part(target, chunk.group(), chunk.epoch());
+    }
+
+    private GroupService part(int target, int group, long epoch) {
+        return groups.part(group, epoch, target);
     }
 
     private static CompletableFuture<Message> encoded(

@@ -148,7 +148,7 @@ final class Garbage {
     /** Done when all that began before on chunks to be deleted has ended. */
     private CompletableFuture<Void> quiet() {
         List<CompletableFuture<Void>> turns = new ArrayList<>();
-        for (GroupService part : groups.parts().values()) {
+        for (GroupService part : groups.parts()) {
             ChunkTurns chunks = part.member().turns();
             for (ChunkKey key : chunks.active()) {
                 if (station.tombstones().holds(key)) {

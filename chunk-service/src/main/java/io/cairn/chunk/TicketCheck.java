@@ -155,7 +155,8 @@ final class TicketCheck {
                     ChunkRequest.Verify _,
                     ChunkRequest.Expect _,
                     HeadRequest.Settled _,
-                    HeadRequest.VerifyCopies _ ->
+                    HeadRequest.VerifyCopies _,
+                    HeadRequest.ToTarget _ ->
                     throw new IllegalStateException(request.type() + " is not of clients");
         };
     }

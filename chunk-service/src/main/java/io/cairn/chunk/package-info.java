@@ -60,6 +60,13 @@
  * changes all members have ({@code SettledNotices}), so that few questions are left when it dies.
  * SYNCING members serve no reads.
  *
+ * <h2>Two members on one server</h2>
+ *
+ * While a member moves from one disk of a server to another both are members, each with a part of
+ * its own ({@code Groups}), and talk to each other over the network as all members do. Clients name
+ * no target: the one that is the head answers them, else one that serves. Requests of other servers
+ * say which of the two they mean ({@code ToTarget}).
+ *
  * <h2>Syncing, repair, garbage</h2>
  *
  * The head brings a SYNCING member up to date ({@code Syncing}). It compares all chunks by (epoch,

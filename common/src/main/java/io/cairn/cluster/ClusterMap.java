@@ -223,6 +223,24 @@ public final class ClusterMap {
         return target == null ? null : servers.get(target.serverId());
     }
 
+    /**
+     * Whether the server of a target has another current member of a group: for the time of a move
+     * between its disks. Requests to that server then have to say which of the two is meant.
+     */
+    public boolean isBesideMember(PlacementGroup group, int targetId) {
+        ChunkServer own = serverOfTarget(targetId);
+        for (PlacementGroup.Member member : group.members()) {
+            ChunkServer server =
+                    member.targetId() != targetId && group.isCurrent(member.targetId())
+                            ? serverOfTarget(member.targetId())
+                            : null;
+            if (server != null && server.equals(own)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The youngest pool with a number of replicas as they were written, anywhere; or null. */
     public @Nullable Pool youngestPool(int replicas) {
         return youngestPool(replicas, Pool.Kind.PLAIN);

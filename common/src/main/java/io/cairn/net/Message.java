@@ -5,6 +5,7 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,6 +96,22 @@ public final class Message {
     /** For connections: the same, with another header in the same version. */
     public Message withHeader(byte[] other) {
         return new Message(other, null, payload, version, trace);
+    }
+
+    /**
+     * A message whose header has that of this one as its end.
+     *
+     * @param prefix the same in all versions
+     */
+    public Message after(byte[] prefix) {
+        Content own = content == null ? _ -> header() : content;
+        return new Message(null, to -> joined(prefix, own.toBytes(to)), payload, version, trace);
+    }
+
+    private static byte[] joined(byte[] prefix, byte[] rest) {
+        byte[] all = Arrays.copyOf(prefix, prefix.length + rest.length);
+        System.arraycopy(rest, 0, all, prefix.length, rest.length);
+        return all;
     }
 
     /** This request as part of a trace. */

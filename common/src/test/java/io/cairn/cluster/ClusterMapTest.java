@@ -58,6 +58,22 @@ class ClusterMapTest {
     }
 
     @Test
+    void currentMembersOnOneServerAreBesideEachOther() {
+        ChunkServer other = new ChunkServer(2, "c2", new Endpoint("i", 1), 78);
+        List<Target> targets =
+                List.of(
+                        new Target(4, 98, 2), TARGET, new Target(6, 100, 1), new Target(7, 101, 2));
+        ClusterMap map =
+                new ClusterMap(
+                        1, List.of(SERVER, other), targets, List.of(OLD, YOUNG), List.of(GROUP));
+        assertTrue(map.isBesideMember(GROUP, 5));
+        assertTrue(map.isBesideMember(GROUP, 6));
+        assertFalse(map.isBesideMember(GROUP, 4), "the other one gets nothing");
+        assertFalse(map.isBesideMember(GROUP, 7));
+        assertFalse(map(1).isBesideMember(GROUP, 5), "nobody knows where the others are");
+    }
+
+    @Test
     void theTargetsOfALayoutAreThoseOfItsGroups() {
         for (int pool = 0; pool <= 3; pool++) {
             Layout layout = new Layout(22, 0, 4711, List.of(Layout.Run.of(0, pool, 1)));

@@ -108,15 +108,25 @@ final class FinalCheck {
 
     private ListReply page(
             ClusterMap map, PlacementGroup group, int target, long afterOid, long afterIndex) {
-        for (SimulatedServer server : cluster.servers) {
-            Target known = map.target(target);
-            if (known != null && known.identity() == server.target().identity()) {
-                List<ChunkState> page =
-                        server.target().list(group.id(), afterOid, afterIndex, LISTED);
+        Target known = map.target(target);
+        for (StorageTarget each : targets().values()) {
+            if (known != null && known.identity() == each.identity()) {
+                List<ChunkState> page = each.list(group.id(), afterOid, afterIndex, LISTED);
                 return new ListReply(page, page.size() < LISTED);
             }
         }
         throw new FsException(Errno.DISCONNECTED, "target " + target + " is nowhere");
+    }
+
+    /** The targets of all servers, by names for messages. */
+    private Map<String, StorageTarget> targets() {
+        Map<String, StorageTarget> targets = new TreeMap<>();
+        for (SimulatedServer server : cluster.servers) {
+            for (StorageTarget target : server.targets()) {
+                targets.put(server.node() + target.directory(), target);
+            }
+        }
+        return targets;
     }
 
     /** All masters, and one that applies everything from the first entry on. */
@@ -175,8 +185,7 @@ final class FinalCheck {
     private Set<Blob> unreferenced() {
         Map<Long, List<Layout>> layouts = layouts();
         Set<Blob> left = new LinkedHashSet<>();
-        for (SimulatedServer server : cluster.servers) {
-            StorageTarget target = server.target();
+        for (StorageTarget target : targets().values()) {
             for (int group : target.groups()) {
                 for (ChunkState chunk : chunks(target, group)) {
                     if (!isReferredTo(chunk, layouts)) {
@@ -188,19 +197,21 @@ final class FinalCheck {
         return left;
     }
 
-    /** Groups of which a server that is no member has chunks. */
+    /** Groups of which a target that is no member has chunks. */
     private List<String> strays() {
         ClusterMap map = cluster.masters.namespace().clusterMap();
         List<String> strays = new ArrayList<>();
-        for (SimulatedServer server : cluster.servers) {
-            for (int id : server.target().groups()) {
-                PlacementGroup group = map.group(id);
-                if (!chunks(server.target(), id).isEmpty()
-                        && (group == null || !isMember(map, group, server))) {
-                    strays.add(server.node() + " of " + group);
-                }
-            }
-        }
+        targets()
+                .forEach(
+                        (name, target) -> {
+                            for (int id : target.groups()) {
+                                PlacementGroup group = map.group(id);
+                                if (!chunks(target, id).isEmpty()
+                                        && (group == null || !isMember(map, group, target))) {
+                                    strays.add(name + " of " + group);
+                                }
+                            }
+                        });
         return strays;
     }
 
@@ -215,19 +226,17 @@ final class FinalCheck {
         Map<Long, List<Layout>> layouts = layouts();
         for (PlacementGroup group : map.groups()) {
             Map<Blob, Map<String, ChunkState>> blobs = new LinkedHashMap<>();
-            Map<String, StorageTarget> targets = new TreeMap<>();
-            for (SimulatedServer server : cluster.servers) {
-                if (isMember(map, group, server)) {
-                    targets.put(server.node(), server.target());
-                    for (ChunkState chunk : chunks(server.target(), group.id())) {
-                        if (isReferredTo(chunk, layouts)) {
-                            Blob blob = new Blob(group.id(), chunk.oid(), chunk.index());
-                            blobs.computeIfAbsent(blob, b -> new TreeMap<>())
-                                    .put(server.node(), chunk);
+            Map<String, StorageTarget> targets = targets();
+            targets.values().removeIf(target -> !isMember(map, group, target));
+            targets.forEach(
+                    (name, target) -> {
+                        for (ChunkState chunk : chunks(target, group.id())) {
+                            if (isReferredTo(chunk, layouts)) {
+                                Blob blob = new Blob(group.id(), chunk.oid(), chunk.index());
+                                blobs.computeIfAbsent(blob, b -> new TreeMap<>()).put(name, chunk);
+                            }
                         }
-                    }
-                }
-            }
+                    });
             blobs.forEach(
                     (blob, states) -> {
                         String difference = difference(blob, states, targets);
@@ -239,12 +248,9 @@ final class FinalCheck {
         return differences;
     }
 
-    private static boolean isMember(ClusterMap map, PlacementGroup group, SimulatedServer server) {
-        return map.targets().stream()
-                .anyMatch(
-                        target ->
-                                target.identity() == server.target().identity()
-                                        && group.isCurrent(target.id()));
+    private static boolean isMember(ClusterMap map, PlacementGroup group, StorageTarget target) {
+        Target known = map.targetOf(target.identity());
+        return known != null && group.isCurrent(known.id());
     }
 
     private @Nullable String difference(

@@ -13,8 +13,9 @@ import java.util.Random;
 
 /**
  * Lets members of groups move in some seeds: copies of a server that is away for some seconds are
- * made anew on others, an empty server joins, targets are drained and taken back. No promise is
- * voided by it, and in the end no server holds what it left.
+ * made anew on others, an empty server joins, targets are drained and taken back. In some of them
+ * servers have a second directory once they start again. No promise is voided by it, and in the end
+ * no server holds what it left.
  */
 final class MovePlan {
     private static final int LEAST_PAUSE_MS = 500;
@@ -46,6 +47,10 @@ final class MovePlan {
                             List.of(new RecordChange(MoveLimits.RECORD, 0, value))));
             later(this::join);
             later(this::drain);
+            if (random.nextBoolean()) {
+                cluster.history.fault("servers that start again have another directory");
+                cluster.servers.forEach(SimulatedServer::addDirectory);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.simulation;
 
+import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
@@ -146,8 +147,10 @@ final class SimulatedCluster {
             if (server.isRunning()) {
                 text.append(server.service().isReady() ? " ready" : " without lease");
                 text.append(" at epoch ").append(server.service().clusterMap().epoch());
-                if (!server.target().doubtful().isEmpty()) {
-                    text.append(", damaged: ").append(server.target().doubtful());
+                for (StorageTarget target : server.targets()) {
+                    if (!target.doubtful().isEmpty()) {
+                        text.append(", damaged: ").append(target.doubtful());
+                    }
                 }
             } else {
                 text.append(" down");

@@ -13,14 +13,19 @@ import io.cairn.testkit.simulated.SimulatedNetwork;
 import io.cairn.testkit.simulated.SimulatedScheduler;
 import io.cairn.testkit.simulated.Simulation;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** A chunk server with one disk; can be killed, lose its power, and start again. */
+/**
+ * A chunk server with one directory, and perhaps one more from some start on, both of them on one
+ * disk; can be killed, lose its power, and start again.
+ */
 final class SimulatedServer {
     private static final long DISK_BYTES = 1L << 30;
     private static final Path DIRECTORY = Path.of("/target");
+    private static final Path SECOND = Path.of("/target2");
     private static final int PORT = 7100;
 
     /** Chunks rest so long before they are packed, in pools with a compression. */
@@ -32,7 +37,8 @@ final class SimulatedServer {
     private final String node;
     private final SimulatedDisk disk;
     private @Nullable SimulatedScheduler scheduler;
-    private @Nullable StorageTarget target;
+    private List<Path> directories = List.of(DIRECTORY);
+    private List<StorageTarget> targets = List.of();
     private @Nullable ChunkService service;
     private int slowMs;
     private long boots = 1;
@@ -63,19 +69,26 @@ final class SimulatedServer {
         slowMs = ms;
     }
 
-    /** Starts the process; its target recovers. */
+    /** From the next start on it has another directory. */
+    void addDirectory() {
+        directories = List.of(DIRECTORY, SECOND);
+    }
+
+    /** Starts the process; its targets recover. */
     void start() {
         Transport transport = network.start(node);
         SimulatedScheduler newScheduler = new SimulatedScheduler(simulation);
         Random random = new Random(simulation.random().nextLong());
-        StorageTarget opened;
+        List<StorageTarget> opened = new ArrayList<>();
         try {
             long boot = boots;
             StoreSettings settings =
                     new StoreSettings(0, 64, 64, random, simulation).withBoot(() -> boot);
-            opened = StorageTarget.open(disk, DIRECTORY, settings);
+            for (Path directory : directories) {
+                opened.add(StorageTarget.open(disk, directory, settings));
+            }
         } catch (TargetException e) {
-            throw new IllegalStateException("the target of " + node + " does not open", e);
+            throw new IllegalStateException("a target of " + node + " does not open", e);
         }
         ServerContext world =
                 new ServerContext(
@@ -88,10 +101,10 @@ final class SimulatedServer {
         ChunkSettings settings =
                 ChunkSettings.of(node, new Endpoint(node, PORT), masters)
                         .packingAfter(PACK_AFTER_MS);
-        ChunkService started = new ChunkService(world, settings, List.of(opened));
+        ChunkService started = new ChunkService(world, settings, opened);
         started.start();
         scheduler = newScheduler;
-        target = opened;
+        targets = List.copyOf(opened);
         service = started;
     }
 
@@ -113,7 +126,7 @@ final class SimulatedServer {
             network.crash(node);
         }
         scheduler = null;
-        target = null;
+        targets = List.of();
         service = null;
     }
 
@@ -131,15 +144,20 @@ final class SimulatedServer {
     }
 
     /**
-     * The storage directory while the process runs.
+     * The first storage directory while the process runs.
      *
      * @throws IllegalStateException when it does not
      */
     StorageTarget target() {
-        if (target == null) {
+        if (targets.isEmpty()) {
             throw new IllegalStateException(node + " does not run");
         }
-        return target;
+        return targets.getFirst();
+    }
+
+    /** The storage directories while the process runs; none when it does not. */
+    List<StorageTarget> targets() {
+        return targets;
     }
 
     /**

@@ -144,10 +144,11 @@ public final class StorageResource implements Resource {
                 subject.state(map()),
                 forced == null ? "draining" : "draining, by force: " + Printable.of(forced));
         plan.warn(
-                "About %s in %s move to other targets%s."
+                "About %s in %s move to other targets%s%s."
                         .formatted(
                                 Wording.bytes(drain.movedBytes()),
                                 Wording.count(drain.groups(), "placement group"),
+                                way(drain),
                                 time(drain)));
         obstacles.forEach(plan::warn);
         plan.warn(
@@ -164,6 +165,14 @@ public final class StorageResource implements Resource {
         return subject.groups(map()).stream()
                 .filter(group -> master.namespace().usedPools().contains(group.poolId()))
                 .toList();
+    }
+
+    /** How much stays on its server. */
+    private static String way(Drain drain) {
+        return drain.withinBytes() == 0
+                ? ""
+                : ", %s of that to other disks of the same chunk server"
+                        .formatted(Wording.bytes(drain.withinBytes()));
     }
 
     /** How long it takes at the rate that is set, when one is. */

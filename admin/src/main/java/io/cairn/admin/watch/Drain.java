@@ -4,16 +4,13 @@ import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Labels;
 import io.cairn.cluster.MapDelta;
-import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -38,7 +35,7 @@ public final class Drain {
     private int groups;
     private long movedBytes;
     private int unplaced;
-    private int within;
+    private long withinBytes;
     private int crowded;
     private long crowdedBytes;
 
@@ -98,32 +95,24 @@ public final class Drain {
 
     private void move(PlacementGroup group) {
         List<Integer> members = new ArrayList<>();
-        // Those that stay until another one has what they have; one of them goes after each copy.
-        ArrayDeque<Integer> sources = new ArrayDeque<>();
+        List<Integer> going = new ArrayList<>();
         long bytes = 0;
-        int missing = 0;
         for (PlacementGroup.Member member : group.members()) {
             if (!leaving.contains(member.targetId())) {
                 members.add(member.targetId());
                 continue;
             }
             bytes = Math.max(bytes, share(member.targetId()));
-            missing++;
-            if (member.state() != MemberState.OFFLINE) {
-                sources.add(member.targetId());
-            }
+            going.add(member.targetId());
         }
         Pool pool = map.pool(group.poolId());
         int copies = pool == null ? group.members().size() : pool.replicas();
-        for (; missing > 0; missing--) {
-            Target place = place(members, sources, pool, copies);
+        for (int i = 0; i < going.size(); i++) {
+            Target place = place(members, pool, copies);
             if (place == null) {
-                boolean beside = place(members, List.of(), pool, copies) != null;
-                within += beside ? 1 : 0;
-                unplaced += beside ? 0 : 1;
+                unplaced++;
                 return;
             }
-            sources.poll();
             TargetReport report = reports.get(place.id());
             long free =
                     report == null ? 0 : room.merge(disk(place.id(), report), -bytes, Long::sum);
@@ -132,6 +121,7 @@ public final class Drain {
                 crowdedBytes += Math.min(bytes, -free);
             }
             movedBytes += bytes;
+            withinBytes += spread(pool).isBeside(place.id(), going) ? bytes : 0;
             members.add(place.id());
         }
     }
@@ -152,11 +142,18 @@ public final class Drain {
                         report.capacityBytes() - report.freeBytes(), report.chunks() * CHUNK_BYTES);
     }
 
-    /** The target with most room; a server answers for one member of a group only. */
-    private @Nullable Target place(
-            List<Integer> members, Collection<Integer> sources, @Nullable Pool pool, int copies) {
-        Labels.Expression labels = pool == null ? Labels.Expression.ANY : pool.labels();
-        Spread spread = spreads.computeIfAbsent(labels, each -> new Spread(map, each));
+    private static Labels.Expression labels(@Nullable Pool pool) {
+        return pool == null ? Labels.Expression.ANY : pool.labels();
+    }
+
+    private Spread spread(@Nullable Pool pool) {
+        return spreads.computeIfAbsent(labels(pool), each -> new Spread(map, each));
+    }
+
+    /** The target with most room. */
+    private @Nullable Target place(List<Integer> members, @Nullable Pool pool, int copies) {
+        Labels.Expression labels = labels(pool);
+        Spread spread = spread(pool);
         Target best = null;
         long most = Long.MIN_VALUE;
         for (Target target : map.targets()) {
@@ -165,7 +162,6 @@ public final class Drain {
             if (report != null
                     && open
                     && labels.admits(map, target.id())
-                    && !spread.isBeside(target.id(), sources)
                     && spread.mayJoin(target.id(), members, copies)) {
                 long free = room.getOrDefault(disk(target.id(), report), 0L);
                 if (free > most) {
@@ -187,6 +183,11 @@ public final class Drain {
         return movedBytes;
     }
 
+    /** Those of them that go to another disk of the same chunk server, about. */
+    public long withinBytes() {
+        return withinBytes;
+    }
+
     /** Targets that the copies are made from. */
     public int sources() {
         return sources.size();
@@ -203,15 +204,6 @@ public final class Drain {
                             + " and as far as there are enough in a rack and zone, of its own."
                             + " It has the labels that the storage class asks for. Add chunk"
                             + " servers, or ask for fewer copies.");
-        }
-        if (within > 0) {
-            obstacles.add(
-                    Wording.count(within, "placement group")
-                            + (within == 1 ? " finds" : " find")
-                            + " room on another disk of the same chunk server only: a chunk server"
-                            + " cannot hold two copies of a group, not even for the time of a"
-                            + " move. Add a chunk server, or add"
-                            + " one until the move is done.");
         }
         if (crowded > 0) {
             obstacles.add(

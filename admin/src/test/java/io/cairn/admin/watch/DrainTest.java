@@ -114,15 +114,18 @@ final class DrainTest {
     }
 
     @Test
-    void anotherDiskOfTheSameServerTakesNothingWhileTheFirstHasIt() {
-        String told =
-                drain(twoDisks(2), reports(9, 9, 9, 9), 1).obstacles().stream()
-                        .findFirst()
-                        .orElse("nothing");
-        assertTrue(told.contains("another disk of the same chunk server only"), told);
-        assertTrue(told.contains("Add a chunk server"), told);
-        // With a third server each group finds a place.
-        assertEquals(List.of(), drain(twoDisks(3), reports(9, 9, 9, 9, 9, 9), 1).obstacles());
+    void anotherDiskOfTheSameServerTakesItWhenNoOtherOneMay() {
+        Drain within = drain(twoDisks(2), reports(9, 9, 9, 9), 1);
+        assertEquals(List.of(), within.obstacles());
+        assertEquals(GIB, within.movedBytes());
+        assertEquals(GIB, within.withinBytes());
+        String told = drain(twoDisks(2), reports(9, 9, 0, 9), 1).obstacles().getFirst();
+        assertTrue(told.contains("lack room for " + Wording.bytes(GIB)), told);
+        // The third server has most room.
+        Drain across = drain(twoDisks(3), reports(9, 9, 19, 9, 9, 19), 1);
+        assertEquals(List.of(), across.obstacles());
+        assertEquals(GIB, across.movedBytes());
+        assertTrue(across.withinBytes() < GIB, across.withinBytes() + " bytes");
         // One after the other: the second finds room where the first one was.
         Drain both = drain(twoDisks(3), reports(9, 9, 9, 9, 9, 9), 1, 2);
         assertEquals(List.of(), both.obstacles());

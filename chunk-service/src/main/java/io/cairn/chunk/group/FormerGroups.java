@@ -109,7 +109,7 @@ public final class FormerGroups {
     private void clear(Former former) {
         PeerContext own = groups.station(former.target);
         Futures.finish(
-                groups.quiet(former.group)
+                groups.quiet(former.group, former.target)
                         .thenCompose(quiet -> delete(own, former, null))
                         .thenCompose(done -> own.doOnDisk(former.target::syncDeletions)),
                 (done, thrown) -> ended(former, thrown));
@@ -144,7 +144,7 @@ public final class FormerGroups {
 
     private void requireLeft(Former former) {
         station.lease().check();
-        boolean member = former.target.equals(groups.target(former.group));
+        boolean member = groups.find(former.group, former.target) != null;
         if (member || !isNamed(groups.map(), former)) {
             throw new FsException(Errno.ESTALE, "the map does not say any more that it has left");
         }

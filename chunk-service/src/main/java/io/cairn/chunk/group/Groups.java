@@ -10,8 +10,12 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The placement groups that have a member on this server, by the map. A map that knows an earlier
+ * The placement groups that have a member on this server, by the map. While one moves between two
+ * disks of this server, both have one, each with a part of its own. A map that knows an earlier
  * start of this process gives it no part in any: the master has not decided yet what the restart
  * means. Thread-safe.
  */
@@ -36,8 +41,14 @@ public final class Groups {
     private final Map<Long, StorageTarget> targets = new HashMap<>();
     private final Map<StorageTarget, PeerContext> stations = new HashMap<>();
     private volatile ClusterMap map = ClusterMap.EMPTY;
-    private volatile Map<Integer, GroupService> parts = Map.of();
-    private final Map<Integer, CompletableFuture<Void>> ending = new ConcurrentHashMap<>();
+    private volatile Map<Place, GroupService> parts = Map.of();
+    private final Map<Place, CompletableFuture<Void>> ending = new ConcurrentHashMap<>();
+
+    /** By group: the part of the head, if it is here, then those of other serving members. */
+    private volatile Map<Integer, List<GroupService>> byGroup = Map.of();
+
+    /** Where a member is. */
+    private record Place(int group, StorageTarget target) {}
 
     /**
      * @param incarnation of this start of the process
@@ -76,9 +87,11 @@ public final class Groups {
     /**
      * The work of this server for a group. WRONG_EPOCH when it has no part in it by its map,
      * NOT_READY when it has no map or lease.
+     *
+     * @param targetId the number of the target whose member is meant; 0: the one that serves
      */
-    public GroupService part(int group, long epoch) {
-        GroupService part = parts.get(group);
+    public GroupService part(int group, long epoch, int targetId) {
+        GroupService part = find(group, targetId);
         if (part != null) {
             return part;
         }
@@ -93,20 +106,29 @@ public final class Groups {
         return own == null ? station : own;
     }
 
-    /** The target of a group here; null when there is none. */
-    public @Nullable StorageTarget target(int group) {
-        GroupService part = parts.get(group);
-        return part == null ? null : part.member().term().target();
+    /** The work that {@link #part} finds; null when there is none. */
+    public @Nullable GroupService find(int group, int targetId) {
+        for (GroupService part : byGroup.getOrDefault(group, List.of())) {
+            if (targetId == 0 || part.member().term().targetId() == targetId) {
+                return part;
+            }
+        }
+        return null;
     }
 
-    /** Done when no work for a group runs that this server had a part in before. */
-    CompletableFuture<Void> quiet(int group) {
-        return ending.getOrDefault(group, Futures.DONE);
+    /** The work for the member of a group on a target of this server; null when it has none. */
+    public @Nullable GroupService find(int group, StorageTarget target) {
+        return parts.get(new Place(group, target));
     }
 
-    /** All groups that this server has a part in. */
-    public Map<Integer, GroupService> parts() {
-        return parts;
+    /** Done when no work for a group runs that a target had a part in before. */
+    CompletableFuture<Void> quiet(int group, StorageTarget target) {
+        return ending.getOrDefault(new Place(group, target), Futures.DONE);
+    }
+
+    /** All work for groups. */
+    public Collection<GroupService> parts() {
+        return parts.values();
     }
 
     /**
@@ -118,29 +140,32 @@ public final class Groups {
         if (younger.epoch() < map.epoch()) {
             return;
         }
-        Map<Integer, Term> terms = terms(younger);
-        Map<Integer, GroupService> next = new TreeMap<>();
-        Map<Integer, GroupService> before = parts;
+        Map<Place, Term> terms = terms(younger);
+        Map<Place, GroupService> next = new LinkedHashMap<>();
+        Map<Place, GroupService> before = parts;
         Map<Integer, Set<Integer>> stored = new HashMap<>();
+        Map<Integer, List<GroupService>> grouped = new HashMap<>();
         terms.forEach(
-                (group, term) -> {
-                    GroupService part = before.get(group);
-                    boolean stays = part != null && part.member().term().target() == term.target();
-                    next.put(group, stays ? part : first(term, stored));
+                (place, term) -> {
+                    GroupService known = before.get(place);
+                    GroupService part = known == null ? first(term, stored) : known;
+                    next.put(place, part);
+                    grouped.computeIfAbsent(place.group, _ -> new ArrayList<>(1)).add(part);
                 });
         ending.values().removeIf(CompletableFuture::isDone);
         map = younger;
         parts = Collections.unmodifiableMap(next);
+        byGroup = grouped;
         before.forEach(
-                (group, part) -> {
-                    if (!part.equals(next.get(group))) {
-                        ending.put(group, part.member().leave());
+                (place, part) -> {
+                    if (!next.containsKey(place)) {
+                        ending.put(place, part.member().leave());
                     }
                 });
         next.forEach(
-                (group, part) -> {
-                    Term term = terms.get(group);
-                    if (term != null && part.equals(before.get(group))) {
+                (place, part) -> {
+                    Term term = terms.get(place);
+                    if (term != null && before.containsKey(place)) {
                         part.member().accept(term);
                     } else {
                         part.member().begin();
@@ -155,12 +180,13 @@ public final class Groups {
 
     /** Ends all parts: this server stops. */
     public void leave() {
-        for (GroupService part : parts.values()) {
+        for (GroupService part : parts()) {
             var _ = part.member().leave();
         }
     }
 
-    private Map<Integer, Term> terms(ClusterMap younger) {
+    /** In the order of the groups; of each group first the one that serves clients. */
+    private Map<Place, Term> terms(ClusterMap younger) {
         Map<Integer, StorageTarget> own = new HashMap<>();
         Map<Integer, PlacementGroup> groups = new TreeMap<>();
         for (StorageTarget here : targets.values()) {
@@ -171,15 +197,21 @@ public final class Groups {
                 younger.groupsOf(target).forEach(group -> groups.put(group.id(), group));
             }
         }
-        Map<Integer, Term> terms = new TreeMap<>();
+        Map<Place, Term> terms = new LinkedHashMap<>();
         for (PlacementGroup group : groups.values()) {
+            List<Term> found = new ArrayList<>(1);
             for (PlacementGroup.Member member : group.members()) {
                 StorageTarget here = own.get(member.targetId());
-                Term other = terms.get(group.id());
-                if (here != null && (other == null || !other.isCurrent())) {
-                    terms.put(group.id(), Term.of(younger, group, member.targetId(), here));
+                if (here != null) {
+                    found.add(Term.of(younger, group, member.targetId(), here));
                 }
             }
+            found.sort(
+                    Comparator.comparing(Term::isHead)
+                            .thenComparing(Term::isServing)
+                            .thenComparing(Term::isCurrent)
+                            .reversed());
+            found.forEach(term -> terms.put(new Place(group.id(), term.target()), term));
         }
         return terms;
     }

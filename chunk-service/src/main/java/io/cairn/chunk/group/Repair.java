@@ -81,7 +81,10 @@ public final class Repair {
         if (head != null) {
             Futures.finish(
                     station.members()
-                            .askOnce(head.server(), Message.of(report::toBytes), FORWARD_TIMEOUT_MS)
+                            .askOnce(
+                                    head.server(),
+                                    head.addressed(Message.of(report::toBytes)),
+                                    FORWARD_TIMEOUT_MS)
                             .thenAccept(Message::release),
                     (done, thrown) -> ended(report.chunk(), thrown));
             return;
@@ -274,7 +277,7 @@ public final class Repair {
                     station.members()
                             .askOnce(
                                     peer.server(),
-                                    Message.of(new Verify(chunk)::toBytes),
+                                    peer.addressed(Message.of(new Verify(chunk)::toBytes)),
                                     VERIFY_TIMEOUT_MS)
                             .thenAccept(Message::release)
                             .exceptionallyCompose(

@@ -65,7 +65,7 @@ final class SettledNotices {
         }
         Settled notice = new Settled(term.groupId(), term.epoch(), states);
         for (Term.Peer peer : term.servingPeers()) {
-            Message message = Message.of(notice::toBytes);
+            Message message = peer.addressed(Message.of(notice::toBytes));
             // It tells of many operations, and is part of none.
             Futures.finish(
                     Scope.get(

@@ -188,7 +188,11 @@ public final class Members {
             long leftMs = LIMIT_MS - (clock.millis() - startMs);
             Futures.finish(
                     Futures.guarded(
-                            () -> peers.call(peer.server(), request.get(), Math.max(leftMs, 1))),
+                            () ->
+                                    peers.call(
+                                            peer.server(),
+                                            peer.addressed(request.get()),
+                                            Math.max(leftMs, 1))),
                     (reply, thrown) -> {
                         if (thrown != null) {
                             failed(Futures.failure(thrown), pauseMs);

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * @param members questions to other chunk servers
  * @param leader questions to the leader of the masters
  * @param heartbeat fetches the map when somebody knows a younger one
- * @param memory operations applied
+ * @param memory operations applied to the chunks of the disk
  * @param tombstones objects that were deleted
  * @param fence objects that snapshots have
  * @param copies bounds the chunks of the disk copied between servers at a time
@@ -46,7 +46,7 @@ public record PeerContext(
                 members,
                 leader,
                 heartbeat,
-                memory,
+                new OperationMemory(),
                 tombstones,
                 fence,
                 own,

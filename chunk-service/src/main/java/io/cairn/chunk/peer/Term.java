@@ -10,7 +10,9 @@ import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.net.Callee;
+import io.cairn.net.Message;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
+import io.cairn.wire.chunk.HeadRequest.ToTarget;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,8 +30,15 @@ public final class Term {
      * Another current member: it must receive every write.
      *
      * @param serving SERVING; else SYNCING
+     * @param isBeside whether its server has another current member, so that a request has to say
+     *     for which of them it is
      */
-    public record Peer(int targetId, boolean serving, Callee server) {
+    public record Peer(int targetId, boolean serving, Callee server, boolean isBeside) {
+        /** A request for this member, to be sent to its server. */
+        public Message addressed(Message request) {
+            return isBeside ? request.after(ToTarget.prefix(targetId)) : request;
+        }
+
         /** Where it listens. */
         public Endpoint endpoint() {
             return server.endpoint();
@@ -94,7 +103,8 @@ public final class Term {
                                 + " but no server that holds it");
             }
             boolean serving = member.state() == MemberState.SERVING;
-            peers.add(new Peer(member.targetId(), serving, Callee.of(server)));
+            boolean isBeside = map.isBesideMember(group, member.targetId());
+            peers.add(new Peer(member.targetId(), serving, Callee.of(server), isBeside));
         }
         Pool pool = map.pool(group.poolId());
         long serving =

@@ -186,7 +186,7 @@ final class Mending {
     }
 
     private void repair(BlobKey key) {
-        GroupService part = groups.parts().get(key.group());
+        GroupService part = groups.find(key.group(), target);
         if (part != null) {
             part.repair().begin(target.stat(key.group(), key.oid(), key.index()));
         }

@@ -197,8 +197,8 @@ final class Scrub {
 
     private CompletableFuture<Void> nextGroup(ScrubPosition now) {
         int read = now.last().group();
-        GroupService part = groups.parts().get(read);
-        if (part == null || part.member().target() != target) {
+        GroupService part = groups.find(read, target);
+        if (part == null) {
             return goOn(now);
         }
         return part.member()

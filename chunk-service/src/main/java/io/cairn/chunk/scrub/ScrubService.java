@@ -51,7 +51,7 @@ public final class ScrubService {
     /** How the blobs of a group are to be packed; null when they are not, or not served here. */
     private static @Nullable Codec codec(Groups groups, StorageTarget target, int group) {
         ClusterMap map = groups.map();
-        PlacementGroup known = groups.target(group) == target ? map.group(group) : null;
+        PlacementGroup known = groups.find(group, target) == null ? null : map.group(group);
         Pool pool = known == null ? null : map.pool(known.poolId());
         return pool == null ? null : Codec.of(pool.compression());
     }

@@ -6,6 +6,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkAddress;
@@ -59,7 +60,11 @@ public final class PlacementSearch {
         List<CompletableFuture<StatReply>> asked = new ArrayList<>();
         for (PlacementGroup.Member member : group.members()) {
             ChunkServer server = map.serverOfTarget(member.targetId());
-            asked.add(server == null ? null : io.statAt(server, address));
+            // Of two members on a server it answers for the one that serves.
+            boolean hidden =
+                    member.state() != MemberState.SERVING
+                            && map.isBesideMember(group, member.targetId());
+            asked.add(server == null || hidden ? null : io.statAt(server, address));
         }
         List<FilePlacement.Replica> replicas = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {

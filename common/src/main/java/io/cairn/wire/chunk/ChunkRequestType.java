@@ -26,7 +26,8 @@ public enum ChunkRequestType implements MessageType {
     SETTLED(17, Sender.SERVER, HeadRequest.Settled::decode),
     RELAY(18, Sender.CLIENT, HeadRequest.Relay::decode),
     GRANT(40, Sender.CLIENT, DirectRequest.Grant::decode),
-    VERIFY_COPIES(41, Sender.SERVER, HeadRequest.VerifyCopies::decode);
+    VERIFY_COPIES(41, Sender.SERVER, HeadRequest.VerifyCopies::decode),
+    TO_TARGET(42, Sender.SERVER, HeadRequest.ToTarget::decode);
 
     /** The senders of requests of a type. */
     public enum Sender {

@@ -58,10 +58,53 @@ public sealed interface HeadRequest extends ChunkRequest {
 
         static Relay decode(Decoder in) {
             ChunkRequestType type = ChunkRequestType.TABLE.require(in.u8());
-            if (type == ChunkRequestType.RELAY) {
-                throw new MalformedMessageException("a request that is relayed twice");
+            if (type == ChunkRequestType.RELAY || type == ChunkRequestType.TO_TARGET) {
+                throw new MalformedMessageException("a request that is handed on twice");
             }
             return new Relay(type.decode(in));
+        }
+    }
+
+    /**
+     * Chunk server to one that has several members of a group, for the time of a move between its
+     * disks: a request for the member on one target. The payload and the answer are those of the
+     * request. WRONG_EPOCH when that target has no member of the group by the map there.
+     *
+     * @param target number in the cluster map
+     */
+    record ToTarget(int target, ChunkRequest request) implements HeadRequest {
+        @Override
+        public ChunkRequestType type() {
+            return ChunkRequestType.TO_TARGET;
+        }
+
+        @Override
+        public ChunkAddress chunk() {
+            return request.chunk();
+        }
+
+        @Override
+        public int group() {
+            return request.group();
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            request.write(out.i32(target));
+        }
+
+        /** What goes before code and fields of the request; the same in all versions. */
+        public static byte[] prefix(int target) {
+            return new Encoder(5).u8(ChunkRequestType.TO_TARGET.code()).i32(target).toBytes();
+        }
+
+        static ToTarget decode(Decoder in) {
+            int target = in.i32();
+            ChunkRequestType type = ChunkRequestType.TABLE.require(in.u8());
+            if (type == ChunkRequestType.RELAY || type == ChunkRequestType.TO_TARGET) {
+                throw new MalformedMessageException("a request that is handed on to a target");
+            }
+            return new ToTarget(target, type.decode(in));
         }
     }
 

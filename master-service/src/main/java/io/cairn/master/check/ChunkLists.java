@@ -17,6 +17,7 @@ import io.cairn.wire.chunk.ChunkReply.CopiesReply;
 import io.cairn.wire.chunk.ChunkReply.ListReply;
 import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.ChunkRequest.ListChunks;
+import io.cairn.wire.chunk.HeadRequest.ToTarget;
 import io.cairn.wire.chunk.HeadRequest.VerifyCopies;
 import java.util.HashMap;
 import java.util.Map;
@@ -52,7 +53,9 @@ final class ChunkLists implements AutoCloseable {
         ChunkServer server = serverOf(map, target);
         ListChunks question =
                 new ListChunks(group.id(), group.epoch(), afterOid, afterIndex, Integer.MAX_VALUE);
-        if (ask(server, question, ANSWER_MS) instanceof ListReply list) {
+        ChunkRequest addressed =
+                map.isBesideMember(group, target) ? new ToTarget(target, question) : question;
+        if (ask(server, addressed, ANSWER_MS) instanceof ListReply list) {
             return list;
         }
         throw new FsException(Errno.EPROTO, server.name() + " answered something else");

@@ -9,10 +9,10 @@ import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Target;
 import io.cairn.master.cluster.GroupDecision.Standing;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,14 +34,7 @@ final class MapDecision {
     private final Map<Long, ServerView> viewByTarget = new HashMap<>();
     private final Map<String, Integer> serverIds = new HashMap<>();
     private final Set<Integer> impatient;
-    private final Membership[] seats;
-
-    /**
-     * How a target is seen.
-     *
-     * @param server the living server that has it, or null
-     */
-    private record Membership(@Nullable ServerView server, Standing standing) {}
+    private final Standing[] standings;
 
     /**
      * A decision.
@@ -53,14 +46,15 @@ final class MapDecision {
         this.draft = draft;
         this.map = draft.map();
         this.impatient = impatient;
-        this.seats = new Membership[map.targets().lastId() + 1];
+        this.standings = new Standing[map.targets().lastId() + 1];
+        Arrays.fill(standings, AWAY);
         for (ServerView view : views) {
             viewByName.put(view.name(), view);
             if (view.alive()) {
                 view.targets().forEach(t -> viewByTarget.put(t.identity(), view));
             }
         }
-        map.targets().forEach(target -> seats[target.id()] = seat(target));
+        map.targets().forEach(target -> standings[target.id()] = standing(target));
     }
 
     /** Puts what has to change into the draft. */
@@ -69,28 +63,17 @@ final class MapDecision {
         enterTargets();
         for (PlacementGroup group : map.groups()) {
             if (!isWell(group)) {
-                draft.put(
-                        new GroupDecision(
-                                        group,
-                                        m -> standing(group, m),
-                                        !impatient.contains(group.id()))
-                                .decide(draft.epoch()));
+                boolean patient = !impatient.contains(group.id());
+                draft.put(new GroupDecision(group, this::standing, patient).decide(draft.epoch()));
             }
         }
     }
 
     /** Whether all members have what is theirs, so that nothing has to be decided: nearly all. */
     private boolean isWell(PlacementGroup group) {
-        List<Member> members = group.members();
-        for (int i = 0; i < members.size(); i++) {
-            Membership seat = seat(members.get(i));
-            if (members.get(i).state() != MemberState.SERVING || !seat.standing.equals(WELL)) {
+        for (Member member : group.members()) {
+            if (member.state() != MemberState.SERVING || !standing(member).equals(WELL)) {
                 return false;
-            }
-            for (int other = 0; other < i; other++) {
-                if (Objects.equals(seat(members.get(other)).server, seat.server)) {
-                    return false;
-                }
             }
         }
         return true;
@@ -169,47 +152,11 @@ final class MapDecision {
         return id;
     }
 
-    /**
-     * A server answers for one member of a group only: when a disk was moved to one that holds
-     * another member already, the one that stands higher counts as here, the other as away.
-     */
-    private Standing standing(PlacementGroup group, Member member) {
-        Membership seat = seat(member);
-        Standing alone = seat.standing;
-        if (seat.server == null) {
-            return alone;
-        }
-        boolean beside = false;
-        List<Integer> ids = group.members().stream().map(Member::targetId).toList();
-        int own = ids.indexOf(member.targetId());
-        int rank = rank(group.members().get(own));
-        for (int i = 0; i < group.members().size(); i++) {
-            Member other = group.members().get(i);
-            int order = Integer.compare(rank(other), rank);
-            boolean higher = order < 0 || (order == 0 && i < own);
-            Membership theirs = seat(other);
-            beside |= higher && seat.server.equals(theirs.server) && theirs.standing.present();
-        }
-        return beside ? new Standing(false, alone.restarted(), alone.rebooted()) : alone;
+    private Standing standing(Member member) {
+        return member.targetId() < standings.length ? standings[member.targetId()] : AWAY;
     }
 
-    private static int rank(Member member) {
-        return switch (member.state()) {
-            case SERVING -> 0;
-            case LAST_SERVING -> 1;
-            case WAITING -> 2;
-            case SYNCING -> 3;
-            case ADOPTED -> 4;
-            case OFFLINE -> 5;
-        };
-    }
-
-    private Membership seat(Member member) {
-        Membership seat = member.targetId() < seats.length ? seats[member.targetId()] : null;
-        return seat == null ? new Membership(null, AWAY) : seat;
-    }
-
-    private Membership seat(Target target) {
+    private Standing standing(Target target) {
         ServerView view = viewByTarget.get(target.identity());
         ChunkServer former = map.server(target.serverId());
         TargetReport report = view == null ? null : view.target(target.identity());
@@ -223,6 +170,6 @@ final class MapDecision {
                         && former.bootId() != 0
                         && former.bootId() == view.bootId();
         boolean present = report != null && report.healthy();
-        return new Membership(view, new Standing(present, restarted, restarted && !sameBoot));
+        return new Standing(present, restarted, restarted && !sameBoot);
     }
 }

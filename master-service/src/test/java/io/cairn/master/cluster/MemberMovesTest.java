@@ -292,7 +292,9 @@ final class MemberMovesTest {
     void whateverHappensNothingIsLostAndItComesToRest(@ForAll long seed) {
         Random random = new Random(seed);
         int racks = random.nextBoolean() ? 0 : 2 + random.nextInt(3);
-        MovingCluster moving = new MovingCluster(3 + random.nextInt(4), racks);
+        int disks = 1 + random.nextInt(2);
+        int count = disks == 1 ? 3 + random.nextInt(4) : 6 + random.nextInt(3);
+        MovingCluster moving = new MovingCluster(count, racks, disks);
         for (int step = 0; step < 200; step++) {
             act(moving, random);
         }
@@ -340,11 +342,8 @@ final class MemberMovesTest {
         Server server = servers.get(random.nextInt(servers.size()));
         int group = 1 + random.nextInt(moving.map.groups().size());
         switch (random.nextInt(13)) {
-            case 0 -> server.up = false;
-            case 1, 2 -> {
-                server.incarnation += server.up ? 0 : 1;
-                server.up = true;
-            }
+            case 0 -> moving.power(server, false);
+            case 1, 2 -> moving.power(server, true);
             case 3 -> server.healthy = random.nextInt(4) > 0;
             case 4, 5 -> moving.write(group);
             case 6 -> moving.map.groups().forEach(each -> moving.sync(each.id()));

@@ -33,12 +33,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Servers with one target each, the decisions of the leader, and the newest write that each copy of
- * each group has. Checks after each decision what must always hold.
+ * Servers with one target each or more, the decisions of the leader, and the newest write that each
+ * copy of each group has. Checks after each decision what must always hold.
  */
 @NullUnmarked
 final class MovingCluster {
@@ -46,6 +47,9 @@ final class MovingCluster {
 
     /** Thousandths of a disk that a copy of a full group takes. */
     private static final long CHUNKS_SHARE = 20;
+
+    /** So many copies of full groups leave a disk without room. */
+    static final long FULL_GROUPS = 1_000 / CHUNKS_SHARE;
 
     final ManualClock clock = new ManualClock(1_000);
     final MemberMoves moves = new MemberMoves(clock, () -> new MoveLimits(GRACE_MS, 4, 100, 0));
@@ -57,11 +61,16 @@ final class MovingCluster {
     final Set<Integer> full = new HashSet<>();
 
     private final int racks;
+    private final int disks;
     ClusterMap map = ClusterMap.EMPTY;
 
-    /** A server with its disk: the newest write of each group that is there. */
+    /**
+     * A server with its disk, or one of the disks of a server: the newest write of each group that
+     * is there.
+     */
     static final class Server {
         final int number;
+        final int host;
         final Map<Integer, Long> copies = new HashMap<>();
         final Set<Integer> damaged = new HashSet<>();
         Labels labels = Labels.NONE;
@@ -71,8 +80,9 @@ final class MovingCluster {
         long boot = 1;
         ClusterMap known = ClusterMap.EMPTY;
 
-        Server(int number) {
+        Server(int number, int host) {
             this.number = number;
+            this.host = host;
         }
 
         boolean works() {
@@ -87,7 +97,13 @@ final class MovingCluster {
 
     /** The same in so many racks; 0 = without labels. */
     MovingCluster(int count, int racks) {
+        this(count, racks, 1);
+    }
+
+    /** The same of so many disks, as many as told in each server. */
+    MovingCluster(int count, int racks, int disks) {
         this.racks = racks;
+        this.disks = disks;
         for (int i = 1; i <= count; i++) {
             add(i);
         }
@@ -111,9 +127,27 @@ final class MovingCluster {
     }
 
     Server add(int number) {
-        Server server = new Server(number);
+        int host = (number + disks - 1) / disks;
+        Server server = new Server(number, host);
+        for (Server other : disksOf(host)) {
+            server.up = other.up;
+            server.incarnation = other.incarnation;
+            server.boot = other.boot;
+        }
         servers.put(number, server);
         return server;
+    }
+
+    private List<Server> disksOf(int host) {
+        return servers.values().stream().filter(server -> server.host == host).toList();
+    }
+
+    /** A server ends with all its disks, or starts again. */
+    void power(Server disk, boolean up) {
+        for (Server each : disksOf(disk.host)) {
+            each.incarnation += up && !each.up ? 1 : 0;
+            each.up = up;
+        }
     }
 
     Server server(int targetId) {
@@ -121,7 +155,29 @@ final class MovingCluster {
         return Objects.requireNonNull(servers.get((int) target.identity() - 100));
     }
 
-    private ServerView view(Server server) {
+    private List<ServerView> views() {
+        Set<Integer> hosts = new TreeSet<>();
+        servers.values().forEach(server -> hosts.add(server.host));
+        return hosts.stream().map(this::view).toList();
+    }
+
+    private ServerView view(int host) {
+        List<Server> own = disksOf(host);
+        Server first = own.getFirst();
+        return new ServerView(
+                "c" + host,
+                new Endpoint("h" + host, 1),
+                first.incarnation,
+                first.boot,
+                own.stream().map(this::report).toList(),
+                first.up,
+                Declaration.NONE.labelled(
+                        racks == 0
+                                ? first.labels
+                                : Labels.parse(List.of("rack=r" + host % racks))));
+    }
+
+    private TargetReport report(Server server) {
         List<Cleared> cleared = new ArrayList<>();
         Target own = server.known.targetOf(100 + server.number);
         for (PlacementGroup group : server.known.groups()) {
@@ -130,32 +186,20 @@ final class MovingCluster {
                 cleared.add(new Cleared(group.id(), group.epoch()));
             }
         }
-        TargetReport report =
-                new TargetReport(
-                        100 + server.number,
-                        1_000,
-                        1_000 - Math.min(1_000, used(server)),
-                        0,
-                        server.healthy,
-                        0,
-                        "",
-                        TargetLoad.NONE,
-                        server.damaged.stream().map(group -> new Damage(group, 1)).toList(),
-                        List.of(),
-                        server.healthy ? "" : "it failed",
-                        ScrubReport.NONE,
-                        new Holdings(stored(server), cleared));
-        return new ServerView(
-                "c" + server.number,
-                new Endpoint("h" + server.number, 1),
-                server.incarnation,
-                server.boot,
-                List.of(report),
-                server.up,
-                Declaration.NONE.labelled(
-                        racks == 0
-                                ? server.labels
-                                : Labels.parse(List.of("rack=r" + server.number % racks))));
+        return new TargetReport(
+                100 + server.number,
+                1_000,
+                1_000 - Math.min(1_000, used(server)),
+                0,
+                server.healthy,
+                0,
+                "",
+                TargetLoad.NONE,
+                server.damaged.stream().map(group -> new Damage(group, 1)).toList(),
+                List.of(),
+                server.healthy ? "" : "it failed",
+                ScrubReport.NONE,
+                new Holdings(stored(server), cleared));
     }
 
     /** Groups that are full have two chunks in each copy, others none. */
@@ -186,10 +230,10 @@ final class MovingCluster {
 
     /** One look of the leader, as {@link ServerWatch} does it. */
     void tick() {
-        List<ServerView> views = servers.values().stream().map(this::view).toList();
+        List<ServerView> views = views();
         MapDraft draft = new MapDraft(map);
         new MapDecision(draft, views, Set.of()).decide();
-        reports.decide(draft, name -> servers.get(Integer.parseInt(name.substring(1))).up);
+        reports.decide(draft, name -> disksOf(Integer.parseInt(name.substring(1))).getFirst().up);
         if (draft.keepsServers()) {
             moves.decide(draft, views);
         }
@@ -209,7 +253,8 @@ final class MovingCluster {
         for (Member member : now.members()) {
             if (member.state() != MemberState.OFFLINE) {
                 int owner = Objects.requireNonNull(map.target(member.targetId())).serverId();
-                assertTrue(used.add(owner), "two on one server: " + now);
+                boolean isFirst = used.add(owner);
+                assertTrue(isFirst || disks > 1, "two on one server: " + now);
             }
             assertTrue(!now.left().contains(member.targetId()), "has left: " + now);
         }

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Target;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
-/** Groups that may only move to a target in the rack of the one they leave. */
+/** Groups that may only move to a target in the rack, or on the server, of the one they leave. */
 @NullUnmarked
 final class NearMovesTest {
     private static List<PlacementGroup> groups(MovingCluster cluster, int copies) {
@@ -66,6 +68,74 @@ final class NearMovesTest {
         assertTrue(moved >= before / 2 - 3, moved + " of " + before + " have moved");
         assertEquals(before, members(cluster, 3, disk -> disk == 1) + moved);
         assertEquals(before, members(cluster, 3, disk -> disk == 2), "the others stay");
+        requireRest(cluster);
+    }
+
+    @Test
+    void aNewDiskTakesItsPartOfItsServer() {
+        MovingCluster cluster = new MovingCluster(5, 0, 2); // the third has one disk
+        fill(cluster, 3);
+        long before = members(cluster, 3, disk -> disk == 5);
+        assertEquals(groups(cluster, 3).size(), before, "each has a copy there");
+        cluster.add(6);
+        MemberMovesTest.rest(cluster);
+        long moved = members(cluster, 3, disk -> disk == 6);
+        assertTrue(moved >= before / 2 - 3, moved + " of " + before + " have moved");
+        assertEquals(before, members(cluster, 3, disk -> disk == 5) + moved);
+        requireRest(cluster);
+    }
+
+    @Test
+    void aDiskWithoutAnyRoomGivesToo() {
+        MovingCluster cluster = new MovingCluster(5, 0, 2);
+        fill(cluster, 3);
+        fill(cluster, 2);
+        long before = 0;
+        for (int copies = 2; copies <= 3; copies++) {
+            before += members(cluster, copies, disk -> disk == 5);
+        }
+        assertTrue(before >= MovingCluster.FULL_GROUPS, before + " fill the disk");
+        cluster.add(6);
+        MemberMovesTest.rest(cluster);
+        assertTrue(members(cluster, 3, disk -> disk == 6) > 0, "some have moved");
+        requireRest(cluster);
+    }
+
+    /** Three servers, three copies: nobody else may take them. */
+    @Test
+    void aDiskIsEmptiedToAnotherOneOfItsServer() {
+        MovingCluster cluster = new MovingCluster(6, 0, 2);
+        fill(cluster, 1);
+        cluster.map.groups().forEach(group -> cluster.write(group.id()));
+        cluster.drain(1, true);
+        MemberMovesTest.rest(cluster);
+        Target drained = Objects.requireNonNull(cluster.map.target(1));
+        assertEquals(List.of(), List.copyOf(cluster.map.groupsOf(drained)));
+        assertTrue(cluster.server(1).copies.isEmpty(), "nothing is left there");
+        assertEquals(groups(cluster, 3).size(), members(cluster, 3, disk -> disk == 2));
+        requireRest(cluster);
+    }
+
+    /** Both members of a server serve for a moment; what it has then survives its end. */
+    @Test
+    void aServerThatEndsDuringTheMoveLosesNothing() {
+        MovingCluster cluster = new MovingCluster(6, 0, 2);
+        cluster.map.groups().forEach(group -> cluster.write(group.id()));
+        cluster.drain(1, true);
+        for (int round = 0; round < 40; round++) {
+            cluster.tell();
+            cluster.tick();
+            if (round % 3 == 0) {
+                cluster.map.groups().forEach(group -> cluster.sync(group.id()));
+            }
+            cluster.power(cluster.server(1), round % 5 != 2);
+            cluster.tick();
+            cluster.map.groups().forEach(group -> cluster.write(group.id()));
+            cluster.pass(1_000);
+        }
+        cluster.power(cluster.server(1), true);
+        MemberMovesTest.rest(cluster);
+        assertTrue(cluster.server(1).copies.isEmpty(), "nothing is left there");
         requireRest(cluster);
     }
 }

@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
  * pool has copies, and nothing of the group is damaged at one of them: else it may have the last
  * good copy of a chunk. Where a new member may be depends on those that stay, not on the one that
- * it replaces. But no group gets two members on one server. The copy of a disk that failed goes to
- * another disk of its server only when the others may not take it, are nearly full or busy.
+ * it replaces: that one may share its rack, or its server for the time of a move between two disks.
+ * The copy of a disk that failed goes to another disk of its server only when the others may not
+ * take it, are nearly full or busy.
  */
 public final class MoveDecision {
     private final ClusterMap map;
@@ -352,14 +353,13 @@ public final class MoveDecision {
                 && spread(labels).mayJoin(target.id(), others, copies(group));
     }
 
-    /** Whether no member is on the server of a target, nor may come back there. */
+    /** Whether no member that stays, or may come back, is on the server of a target. */
     private boolean isAlone(TargetView target, List<Member> members, Set<Integer> going) {
         for (Member member : members) {
             TargetView other = targets.get(member.targetId());
-            boolean goes = going.contains(member.targetId());
-            boolean gone = member.state() == MemberState.OFFLINE && goes;
             boolean beside = other != null && other.serverId() == target.serverId();
-            if (member.targetId() == target.id() || (!gone && beside)) {
+            boolean stays = !going.contains(member.targetId());
+            if (member.targetId() == target.id() || (stays && beside)) {
                 return false;
             }
         }
