@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +23,7 @@ import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -69,12 +69,7 @@ class YoungFilesTest {
     }
 
     private CompletableFuture<Reply> next() {
-        return present(answers.poll());
-    }
-
-    private static <T> T present(@Nullable T value) {
-        assertNotNull(value);
-        return value;
+        return Objects.requireNonNull(answers.poll());
     }
 
     @BeforeEach
