@@ -142,6 +142,7 @@ final class ContentWatch {
             case ContentMutation.SwapContents m -> m.ino();
             case ContentMutation.TakeDetour m -> m.ino();
             case ContentMutation.TakePartialDetour m -> m.ino();
+            case ContentMutation.MoveChunks m -> m.isFirstStep() ? 0 : m.ino();
             case ContentMutation.CloneDone _,
                     ContentMutation.RenewTail _,
                     ContentMutation.RenewChunks _ ->
@@ -179,7 +180,8 @@ final class ContentWatch {
                 || mutation instanceof SharingMutation
                 || mutation instanceof ContentMutation.SwapContents
                 || mutation instanceof ContentMutation.TakeDetour
-                || mutation instanceof ContentMutation.TakePartialDetour) {
+                || mutation instanceof ContentMutation.TakePartialDetour
+                || mutation instanceof ContentMutation.MoveChunks) {
             return inode;
         }
         long appender = namespace.get().appender(inode.ino());

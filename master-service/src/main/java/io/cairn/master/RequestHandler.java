@@ -72,7 +72,7 @@ final class RequestHandler implements Handler {
     private final Logins logins;
     private final ClusterRequests clusterRequests;
     private final Allowances allowances;
-    private final LongAdder operations = new LongAdder();
+    private final LongAdder operations = new LongAdder(); // requests of clients since the start
     private volatile @Nullable Handler admin;
 
     /** What requests are handed to. */
@@ -121,7 +121,6 @@ final class RequestHandler implements Handler {
         admin = handler;
     }
 
-    /** Requests of clients since the start. */
     long operations() {
         return operations.sum();
     }
@@ -330,6 +329,7 @@ final class RequestHandler implements Handler {
             }
             case TreeMutation.Create m -> opened(m.open(), envelope.session(), reply);
             case TreeMutation.CreateUnnamed _ -> opened(true, envelope.session(), reply);
+            case ContentMutation.MoveChunks m -> opened(m.isFirstStep(), envelope.session(), reply);
             case TreeMutation _,
                     ContentMutation _,
                     ContentMutation.SharingMutation _,

@@ -268,7 +268,7 @@ final class ModelRun {
             case ContentMutation.SwapContents m -> tree.swap(m);
             case ContentMutation.RenewTail m -> tree.renewTail(m);
             case ContentMutation.TakeDetour m -> tree.takeDetour(m);
-            case ContentMutation.RenewChunks _, ContentMutation.TakePartialDetour _ ->
+            case ContentMutation _ ->
                     throw new IllegalArgumentException("the model does not do that");
         };
     }

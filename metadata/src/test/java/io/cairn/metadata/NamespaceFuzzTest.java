@@ -217,14 +217,7 @@ class NamespaceFuzzTest {
                     new ContentMutation.CloneDone(
                             number(), new long[] {number(), 1}, new long[] {number(), number()});
             case 16 -> new ContentMutation.SwapContents(number(), number(), number(), number());
-            case 17 ->
-                    switch (random.nextInt(3)) {
-                        case 0 -> new ContentMutation.RenewTail(number(), number());
-                        case 1 -> new ContentMutation.TakeDetour(number(), number());
-                        default ->
-                                new ContentMutation.TakePartialDetour(
-                                        number(), number(), new long[] {number(), number()});
-                    };
+            case 17 -> placeMutation();
             case 18 -> setLock();
             case 19 -> new SessionMutation.CancelLock(number(), number());
             case 20 ->
@@ -248,6 +241,19 @@ class NamespaceFuzzTest {
                                     new LeaderMutation.RenewObjects.Holding(number(), number()),
                                     new LeaderMutation.RenewObjects.Holding(number(), number())));
             default -> new LeaderMutation.Collected(new long[] {number(), number()});
+        };
+    }
+
+    private ContentMutation placeMutation() {
+        return switch (random.nextInt(4)) {
+            case 0 -> new ContentMutation.RenewTail(number(), number());
+            case 1 -> new ContentMutation.TakeDetour(number(), number());
+            case 2 ->
+                    new ContentMutation.MoveChunks(
+                            number(), number(), number(), new long[] {number(), 1});
+            default ->
+                    new ContentMutation.TakePartialDetour(
+                            number(), number(), new long[] {number(), number()});
         };
     }
 

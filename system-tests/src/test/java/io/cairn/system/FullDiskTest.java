@@ -278,6 +278,40 @@ final class FullDiskTest {
     }
 
     @Test
+    void chunksWithBytesLeaveAFullDiskWhenTheyAreWritten() throws Exception {
+        try (SmallDisk one = new SmallDisk("c1", "200m");
+                SmallDisk two = new SmallDisk("c2", "600m");
+                ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(2);
+            Path mount = cluster.mount("mnt");
+            List<byte[]> written = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                written.add(write(mount.resolve("f" + i), 1 << 20));
+            }
+            Shell.run(mount, "sync f*");
+            assertTrue(blobs(one) > 0 && blobs(two) > 0, "both have some");
+            one.fill();
+            for (int i = 0; i < written.size(); i++) {
+                byte[] more = Arrays.copyOf(written.get(i), 3 << 20);
+                new Random(i).nextBytes(more);
+                System.arraycopy(written.get(i), 0, more, 0, 1 << 20);
+                written.set(i, more);
+                Files.write(directory.resolve("more"), more);
+                String grows = "dd if=../more of=f%d bs=1M skip=1 seek=1 conv=notrunc,fsync";
+                String said = refusal(mount, grows.formatted(i));
+                assertTrue(said.contains("done"), "file " + i + ": " + said);
+            }
+            // Nothing of the files is there any more.
+            cluster.kill("c1");
+            Path other = cluster.mount("other");
+            for (int i = 0; i < written.size(); i++) {
+                assertArrayEqual(written.get(i), other.resolve("f" + i));
+            }
+        }
+    }
+
+    @Test
     void aDirectoryWhoseDiskIsNotMountedIsNoNewTarget() throws Exception {
         try (SmallDisk disk = new SmallDisk("c1", "200m");
                 ProcessCluster cluster = new ProcessCluster(directory, 1)) {

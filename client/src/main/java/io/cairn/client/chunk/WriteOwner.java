@@ -25,7 +25,7 @@ public interface WriteOwner {
 
     /**
      * Asks the master where the file is now, or to put a chunk elsewhere that belongs to a
-     * snapshot, or that is new and whose servers have no room. Never blocks.
+     * snapshot, or whose servers have no room. Never blocks.
      *
      * @param refusal what the chunk server answered
      */

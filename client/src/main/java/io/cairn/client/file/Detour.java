@@ -3,7 +3,9 @@ package io.cairn.client.file;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.chunk.ChunkMove;
 import io.cairn.client.chunk.ChunkPlace;
+import io.cairn.client.chunk.ChunkSource;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Backoff;
 import io.cairn.client.session.Promises;
@@ -17,9 +19,14 @@ import io.cairn.wire.Limits;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,18 +42,31 @@ import org.slf4j.LoggerFactory;
  * master does it for the version of the inode that was seen then. Bytes that this client cannot
  * commit, because they wait for the lost server, go again to the new place. Chunks behind the end
  * with bytes that it has stored, and cannot commit before the others, stay where they are.
- * Thread-safe.
+ *
+ * <p>A chunk with bytes whose disk is full moves as well when more is written to it. All clients
+ * keep still in the same way while this one copies it to other disks, makes the copy durable and
+ * has the master put it in the place of the old one ({@link ContentMutation.MoveChunks}). A crash
+ * before that leaves the old chunk as it was. Thread-safe.
  */
 public final class Detour {
     private static final Logger LOG = LoggerFactory.getLogger(Detour.class);
 
-    /** How long writers of other clients may be kept waiting. */
+    /**
+     * How long writers of other clients may be kept waiting; less than it takes to ask another
+     * master, as the answer takes so long while one of them does not answer.
+     */
     private static final int STILL_MS = 3000;
 
     private static final int MAX_TRIES = 4;
 
+    /** Chunks that are copied together. */
+    private static final int MAX_MOVED = 16;
+
     /** How long it takes to hear of a disk that became full: a heartbeat, with a wide margin. */
     private static final long NEWS_MS = 5000;
+
+    /** A client that does not answer is waited for, with a margin: its session ends by then. */
+    private static final long OTHERS_MS = 30_000;
 
     private static final long LONGEST_PAUSE_MS = 250;
 
@@ -63,6 +83,14 @@ public final class Detour {
     /** Kept when bytes wait for room; another one follows then. */
     @GuardedBy("this")
     private CompletableFuture<Void> stuck = new CompletableFuture<>();
+
+    /** Chunks with bytes that have to move, because a full disk has refused more. */
+    @GuardedBy("this")
+    private final NavigableSet<Long> refused = new TreeSet<>();
+
+    /** Whether the last try was in vain because another client did not keep still. */
+    @GuardedBy("this")
+    private boolean hindered;
 
     @GuardedBy("this")
     private long quietSinceMs;
@@ -152,8 +180,8 @@ public final class Detour {
     }
 
     /**
-     * Looks for another place for a new chunk that a full disk refused; the promise is kept at the
-     * end, whether or not one was found. Never blocks.
+     * Looks for another place for a chunk that a full disk refused; the promise is kept at the end,
+     * whether or not one was found. Never blocks.
      */
     CompletableFuture<Void> past(ChunkPlace place) {
         return new RoomSearch(place).begin();
@@ -165,8 +193,29 @@ public final class Detour {
         return reach != null && reach.takesAlong(chunkIndex);
     }
 
+    private synchronized boolean isHindered() {
+        return hindered;
+    }
+
+    private synchronized void setHindered(boolean isHindered) {
+        hindered = isHindered;
+    }
+
     /** Whether the layout is another one afterwards. Never blocks. */
     private CompletableFuture<Boolean> take() {
+        return begin(true);
+    }
+
+    /** Moves a chunk with bytes, and others that wait for that. Never blocks. */
+    private CompletableFuture<Boolean> move(long chunk) {
+        synchronized (this) {
+            refused.add(chunk);
+        }
+        return begin(false);
+    }
+
+    /** Begins a detour or a move, unless one of the two is under way: its end is told then. */
+    private CompletableFuture<Boolean> begin(boolean isDetour) {
         CompletableFuture<Boolean> mine;
         synchronized (this) {
             CompletableFuture<Boolean> present = running;
@@ -177,31 +226,36 @@ public final class Detour {
             running = mine;
         }
         // Not by who waits for it: a signal must not end it half-way.
-        mount.runtime().threads().execute(() -> run(mine));
+        mount.runtime().threads().execute(() -> run(mine, isDetour));
         return mine;
     }
 
-    private void run(CompletableFuture<Boolean> promise) {
+    private void run(CompletableFuture<Boolean> promise, boolean isDetour) {
         boolean taken = false;
         try {
-            taken = amongOthers();
+            taken = isDetour ? amongOthers(this::alone) : moveRefused();
         } catch (FsException e) {
             LOG.debug("inode {} stays where it is: {}", inode.ino(), e.getMessage());
         } finally {
             synchronized (this) {
                 running = null;
-                quiet = !taken;
-                quietSinceMs = mount.nowMs();
+                if (isDetour) {
+                    quiet = !taken;
+                    quietSinceMs = mount.nowMs();
+                }
             }
             promise.complete(taken);
         }
     }
 
-    private boolean amongOthers() {
+    private boolean amongOthers(BooleanSupplier change) {
         long ino = inode.ino();
+        setHindered(true);
         Reply held = mount.master().ask(new Query.HoldStill(ino, STILL_MS));
         try {
-            return held instanceof Reply.Done && alone();
+            boolean isHeld = held instanceof Reply.Done;
+            setHindered(!isHeld);
+            return isHeld && change.getAsBoolean();
         } finally {
             Promises.whenDone(mount.master().query(new Query.HoldStill(ino, 0)), (_, _) -> {});
         }
@@ -283,6 +337,60 @@ public final class Detour {
         return !before.equals(inode.layout());
     }
 
+    private boolean moveRefused() {
+        // An fsync asks no more whether the old chunks have lost writes with the power.
+        CompletableFuture<Void> flushed = inode.flushChunks();
+        Await.get(
+                Promises.within(flushed, mount.runtime().scheduler(), NEWS_MS), mount.timeoutMs());
+        return amongOthers(this::moveAlone);
+    }
+
+    private boolean moveAlone() {
+        inode.doubts().look();
+        List<Long> wanted = takeRefused();
+        ChunkMove move = inode.<@Nullable ChunkMove>with(s -> pausedMove(s, wanted));
+        if (move == null) {
+            return false;
+        }
+        try {
+            long oid = move.makeCopies();
+            inode.tell(s -> s.uncommitted().moveTo(oid));
+            inode.adopt(move.finish());
+            return true;
+        } finally {
+            move.end();
+            inode.tell(s -> s.chunks().resume());
+        }
+    }
+
+    /** The next chunks to move, which nobody here writes from then on; null when none has to. */
+    private @Nullable ChunkMove pausedMove(FileState s, List<Long> wanted) {
+        ClusterMap map = mount.chunks().map();
+        Layout layout = s.layout();
+        List<ChunkSource> from = new ArrayList<>();
+        int pool = 0;
+        for (long chunk : wanted) {
+            PlacementGroup group = map.groupOf(layout, chunk);
+            int own = layout.runOf(chunk).poolId();
+            if (group != null && !map.takesNew(group.id()) && (pool == 0 || pool == own)) {
+                pool = own;
+                from.add(s.clones().source(layout, chunk));
+            }
+        }
+        if (from.isEmpty()) {
+            return null;
+        }
+        s.chunks().pause(from.getFirst().place().index() << layout.chunkSizeLog2());
+        return new ChunkMove(mount.master(), mount.chunks(), mount.runtime(), s.inode(), from);
+    }
+
+    /** Those that are left out are asked for again by who waits for them. */
+    private synchronized List<Long> takeRefused() {
+        List<Long> taken = refused.stream().limit(MAX_MOVED).toList();
+        refused.clear();
+        return taken;
+    }
+
     /** Whether other disks have room, as far as the map knows. */
     private static boolean mayHelp(ClusterMap map, Layout layout, PlacementGroup full) {
         if (!map.takesNew(full.id())) {
@@ -308,23 +416,25 @@ public final class Detour {
     }
 
     /**
-     * Looks for another place for a new chunk that a full disk refused. Others may have filled the
-     * disk since the last heartbeat of its server. So the map is asked for until it says which
-     * targets are nearly full, and then a detour goes around them.
+     * Looks for another place for a chunk that a full disk refused. Others may have filled the disk
+     * since the last heartbeat of its server. So the map is asked for until it says which targets
+     * are nearly full. Then a detour goes around them or, if the chunk has bytes, it moves.
      *
-     * <p>It ends at once where a detour cannot help: the chunk has bytes already, or no other disks
-     * have room. The refusal counts then. Thread-safe; never blocks.
+     * <p>It ends at once when no other disks have room. The refusal counts then. Thread-safe; never
+     * blocks.
      */
     private final class RoomSearch {
         private final ChunkPlace place;
         private final Backoff backoff;
-        private final long deadlineMs;
+        private final long beganMs;
+        private long deadlineMs;
         private final CompletableFuture<Void> promise = new CompletableFuture<>();
 
         RoomSearch(ChunkPlace place) {
             this.place = place;
             this.backoff = new Backoff(mount.runtime().random(), LONGEST_PAUSE_MS);
-            this.deadlineMs = mount.nowMs() + NEWS_MS;
+            this.beganMs = mount.nowMs();
+            this.deadlineMs = beganMs + NEWS_MS;
         }
 
         /** Begins it; the promise is kept at its end, whether or not another place was found. */
@@ -337,12 +447,14 @@ public final class Detour {
             ClusterMap map = mount.chunks().map();
             Layout layout = inode.layout();
             PlacementGroup group = map.groupOf(layout, place.index());
+            Layout.Run run = layout.runOf(index());
+            boolean isNew = takesAlong(index());
+            Layout moved = isNew ? layout : layout.withRuns(List.of(run.beside(0, run.oid())));
             if (group == null
                     || !group.equals(map.groupOf(place.layout(), index()))
-                    || layout.runOf(index()).oid() != place.oid()
+                    || run.oid() != place.oid()
                     || mount.nowMs() >= deadlineMs
-                    || !takesAlong(index())
-                    || !mayHelp(map, layout, group)) {
+                    || !mayHelp(map, moved, group)) {
                 promise.complete(null);
                 return;
             }
@@ -350,8 +462,19 @@ public final class Detour {
             if (map.takesNew(group.id())) {
                 Promises.whenDone(mount.chunks().refresh(), (_, _) -> later());
             } else {
-                Promises.whenDone(take(), (_, _) -> later());
+                Promises.whenDone(isNew ? take() : move(index()), (done, _) -> later(done));
             }
+        }
+
+        /** After a change of other chunks it has its time anew; others have theirs to answer. */
+        private void later(@Nullable Boolean isChanged) {
+            long nowMs = mount.nowMs();
+            if (Boolean.TRUE.equals(isChanged)) {
+                deadlineMs = nowMs + NEWS_MS;
+            } else if (isHindered()) {
+                deadlineMs = Math.min(nowMs + NEWS_MS, beganMs + OTHERS_MS);
+            }
+            later();
         }
 
         private long index() {

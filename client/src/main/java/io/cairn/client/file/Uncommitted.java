@@ -31,6 +31,7 @@ final class Uncommitted {
     private long storedEnd;
     private long mtimeNs;
     private long usedDeltaBytes;
+    private long movedOid;
     private long changes;
     private boolean toldAll;
     private long toldChanges;
@@ -91,11 +92,45 @@ final class Uncommitted {
                             Errno.EIO, "the file moved to other storage while it was written")
                     : null;
         }
+        if (isMovedByOthers(before, after)) {
+            return new FsException(
+                    Errno.EIO, "a chunk of the file moved to other disks while it was written");
+        }
         boolean isGivenUp =
                 after.renewedOid() >= before.lastOid()
                         && storedEnd > newFrom(before, after)
                         && !isInPlace(before, after);
         return isGivenUp ? givenUp() : null;
+    }
+
+    /**
+     * This mount moves chunks to other disks now, with all that it has stored in them.
+     *
+     * @param oid the object that gets them
+     */
+    void moveTo(long oid) {
+        movedOid = oid;
+    }
+
+    /**
+     * Whether a chunk with stored bytes was copied to other disks by another client. That has kept
+     * this one from writing meanwhile, unless this one opened the file after the leader was lost
+     * that knew of it.
+     */
+    private boolean isMovedByOthers(Layout before, Layout after) {
+        if (forgottenStore == 0) {
+            return chunks.keySet().stream().anyMatch(c -> isMovedByOthers(before, after, c));
+        }
+        long endChunk = before.chunkBehind(storedEnd);
+        return after.runs().stream()
+                .map(Layout.Run::firstChunk)
+                .anyMatch(chunk -> chunk < endChunk && isMovedByOthers(before, after, chunk));
+    }
+
+    private boolean isMovedByOthers(Layout before, Layout after, long chunk) {
+        Layout.Run then = before.runOf(chunk);
+        Layout.Run now = after.runOf(chunk);
+        return now.oid() != then.oid() && now.oid() != movedOid && !now.sharesGroups(then);
     }
 
     /** Whether all chunks with stored bytes are where they were. */

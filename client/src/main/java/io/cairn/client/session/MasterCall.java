@@ -211,6 +211,7 @@ final class MasterCall extends CompletableFuture<Reply> {
         return switch (mutation.unwrapped()) {
             case TreeMutation.Create create -> create.open();
             case TreeMutation.CreateUnnamed _ -> true;
+            case ContentMutation.MoveChunks m -> m.isFirstStep();
             case TreeMutation _,
                     ContentMutation _,
                     ContentMutation.SharingMutation _,

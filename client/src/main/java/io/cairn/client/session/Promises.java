@@ -1,5 +1,8 @@
 package io.cairn.client.session;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +60,17 @@ public final class Promises {
                         to.completeExceptionally(failure);
                     }
                 });
+    }
+
+    /** What a future becomes, or ETIMEDOUT when that takes longer than a limit. */
+    public static CompletableFuture<Void> within(
+            CompletableFuture<Void> work, Scheduler scheduler, long limitMs) {
+        CompletableFuture<Void> limited = new CompletableFuture<>();
+        forward(work, limited);
+        FsException late = new FsException(Errno.ETIMEDOUT, "no answer within " + limitMs + " ms");
+        Scheduler.Timer end =
+                scheduler.schedule(() -> limited.completeExceptionally(late), limitMs);
+        return limited.whenComplete((_, _) -> end.cancel());
     }
 
     /** The failure as such: a future that fails tells why. */

@@ -287,6 +287,40 @@ public sealed interface ContentMutation extends Mutation {
         }
     }
 
+    /**
+     * Moves chunks with bytes to other disks, in two steps. Without a copy it makes a file without
+     * a name, held open by the session, whose layout tells where they go: EntryReply with that
+     * file. The client copies them there and asks again, with that file. Then the file has these
+     * copies, and the old chunks are released: EntryReply with the file. ENOSPC when no disks of
+     * this kind have room, ESTALE for another version or when the copy is gone, EAGAIN while a
+     * snapshot is being taken, E2BIG when the layout would have too many objects, EINVAL.
+     *
+     * @param version of the file; what any client stored in the chunks up to then is copied
+     * @param copyIno 0 in the first step
+     * @param chunks at least one, in ascending order, all in one pool
+     */
+    record MoveChunks(long ino, long version, long copyIno, long[] chunks)
+            implements ContentMutation {
+        /** Whether it makes the file for the copies. */
+        public boolean isFirstStep() {
+            return copyIno == 0;
+        }
+
+        @Override
+        public MutationType type() {
+            return MutationType.MOVE_CHUNKS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(version).i64(copyIno).longs(chunks);
+        }
+
+        static MoveChunks decode(Decoder in) {
+            return new MoveChunks(in.i64(), in.i64(), in.i64(), in.longs());
+        }
+    }
+
     /** The mutation with which a client lets two files share chunks. */
     sealed interface SharingMutation extends Mutation {
         /**

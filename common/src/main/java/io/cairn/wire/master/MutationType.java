@@ -92,6 +92,7 @@ public enum MutationType implements MessageType {
             ContentMutation.TakePartialDetour::decode),
     RENEW_CHUNKS(
             159, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewChunks::decode),
+    MOVE_CHUNKS(225, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.MoveChunks::decode),
     SHARE_CHUNKS(
             200, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, SharingMutation.ShareChunks::decode),
     // Sessions and their locks.
@@ -287,7 +288,11 @@ public enum MutationType implements MessageType {
 
     /** Whether the session may hold open from then on what it makes. */
     public boolean mayOpen() {
-        return this == CREATE || this == MAKE_FILE || this == CREATE_UNNAMED || this == WITNESSED;
+        return this == CREATE
+                || this == MAKE_FILE
+                || this == CREATE_UNNAMED
+                || this == MOVE_CHUNKS
+                || this == WITNESSED;
     }
 
     /** Reads the fields. */

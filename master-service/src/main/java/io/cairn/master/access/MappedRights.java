@@ -96,6 +96,7 @@ final class MappedRights {
             case ContentMutation.RenewTail m -> replace(m.ino());
             case ContentMutation.TakeDetour m -> replace(m.ino());
             case ContentMutation.TakePartialDetour m -> replace(m.ino());
+            case ContentMutation.MoveChunks m -> replace(m.ino());
             case SharingMutation.ShareChunks m -> share(m.ino(), m.sourceIno());
             case MakeInode _ ->
                     throw new FsException(

@@ -146,6 +146,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
             case ContentMutation.TakeDetour m -> change(Operation.WRITE, m.ino());
             case ContentMutation.TakePartialDetour m -> change(Operation.WRITE, m.ino());
             case ContentMutation.RenewChunks m -> change(Operation.WRITE, m.ino());
+            case ContentMutation.MoveChunks m -> change(Operation.WRITE, m.ino());
         };
     }
 

@@ -396,7 +396,8 @@ public final class Allowances {
                     ContentMutation.RenewTail _,
                     ContentMutation.TakeDetour _,
                     ContentMutation.TakePartialDetour _,
-                    ContentMutation.RenewChunks _ ->
+                    ContentMutation.RenewChunks _,
+                    ContentMutation.MoveChunks _ ->
                     0;
         };
     }

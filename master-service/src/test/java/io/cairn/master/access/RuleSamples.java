@@ -95,6 +95,7 @@ final class RuleSamples {
                 new ContentMutation.TakeDetour(file, 1),
                 new ContentMutation.TakePartialDetour(file, 1, new long[] {0}),
                 new ContentMutation.RenewChunks(file, new long[] {0}, new long[] {1}),
+                new ContentMutation.MoveChunks(file, 1, 0, new long[] {0}),
                 new SharingMutation.ShareChunks(file, at.version(), at.other(), 0, 1),
                 new MakeFile(creation(directory, "free", UID), 1 << 20, 1, mode),
                 new SessionMutation.MakeDirectory(

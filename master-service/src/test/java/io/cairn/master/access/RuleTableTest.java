@@ -127,6 +127,7 @@ class RuleTableTest {
                     ContentMutation.TakeDetour _,
                     ContentMutation.TakePartialDetour _,
                     ContentMutation.RenewChunks _,
+                    ContentMutation.MoveChunks _,
                     ContentMutation.SharingMutation _ ->
                     change(Errno.EACCES, Operation.WRITE);
             case MakeFile _ ->

@@ -108,17 +108,23 @@ final class ChunkRenewal {
     }
 
     private static void renew(List<Run> runs, long chunk, long chunkSizeBytes, long oid) {
+        Run old = runs.get(Layout.placeOf(runs, chunk));
+        replace(runs, old.beside(chunk, oid).cloning(old.oid(), chunkSizeBytes));
+    }
+
+    /** Puts one chunk, the first one of a run, there; those around it stay where they are. */
+    static void replace(List<Run> runs, Run now) {
+        long chunk = now.firstChunk();
         int at = Layout.placeOf(runs, chunk);
         Run old = runs.get(at);
         long end = at + 1 < runs.size() ? runs.get(at + 1).firstChunk() : ObjectLedger.TO_END;
         if (chunk + 1 < end) {
             runs.add(at + 1, old.beside(chunk + 1, old.oid()));
         }
-        Run renewed = old.beside(chunk, oid).cloning(old.oid(), chunkSizeBytes);
         if (old.firstChunk() == chunk) {
-            runs.set(at, renewed);
+            runs.set(at, now);
         } else {
-            runs.add(at + 1, renewed);
+            runs.add(at + 1, now);
         }
     }
 }

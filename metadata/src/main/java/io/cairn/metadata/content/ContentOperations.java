@@ -39,6 +39,7 @@ public final class ContentOperations {
     private final LayoutChoice layouts;
     private final Cluster cluster;
     private final DoubtfulObjects doubtful;
+    private final ChunkMove moves;
 
     public ContentOperations(
             Transaction transaction,
@@ -53,6 +54,7 @@ public final class ContentOperations {
         this.layouts = layouts;
         this.cluster = cluster;
         this.doubtful = doubtful;
+        this.moves = new ChunkMove(transaction, inodes, ledger, layouts);
     }
 
     public Reply apply(ContentMutation mutation) {
@@ -66,6 +68,7 @@ public final class ContentOperations {
             case ContentMutation.TakeDetour m -> takeDetour(m.ino(), m.version(), new long[0]);
             case ContentMutation.TakePartialDetour m -> takeDetour(m.ino(), m.version(), m.kept());
             case ContentMutation.RenewChunks m -> renewChunks(m);
+            case ContentMutation.MoveChunks m -> moves.apply(m);
         };
     }
 

@@ -163,6 +163,34 @@ public final class LayoutChoice {
         return best;
     }
 
+    /**
+     * Where chunks of a run go that leave disks which are full: into groups with room, in the
+     * youngest pool of the same kind and with as many copies that has some. Null when nowhere.
+     *
+     * @param oid the object of the chunks there
+     */
+    Layout.@Nullable Run roomFor(Layout layout, Layout.Run run, long oid) {
+        ClusterMap map = cluster.map();
+        Layout.Run found = null;
+        for (Pool pool : map.pools()) {
+            if (isAlike(run.poolId(), pool.id())
+                    && (found == null || pool.id() > found.poolId())) {
+                Layout there = layout.withRuns(List.of(Layout.Run.of(0, pool.id(), oid)));
+                Layout.Run place = there.lastRun().withDetour(Stripe.detour(map, there));
+                boolean hasRoom = Stripe.takesNew(map, there.withRuns(List.of(place)));
+                found = hasRoom ? place : found;
+            }
+        }
+        return found;
+    }
+
+    /** Whether two pools are of the same kind and have as many copies. */
+    boolean isAlike(int poolId, int otherId) {
+        Pool pool = cluster.map().pool(poolId);
+        Pool other = cluster.map().pool(otherId);
+        return pool != null && other != null && isLike(pool, other);
+    }
+
     private int wanted(Policy policy) {
         return policy.replicas() > 0 ? policy.replicas() : cluster.standardReplicas();
     }

@@ -226,7 +226,7 @@ class LayoutChoiceTest {
     }
 
     /** The same without losses, some of the targets being nearly full. */
-    private static ClusterMap filled(long epoch, Set<Integer> full, int... replicas) {
+    static ClusterMap filled(long epoch, Set<Integer> full, int... replicas) {
         ClusterMap map = lossy(epoch, Set.of(), replicas);
         List<Target> targets = new ArrayList<>();
         for (int id = 1; id <= map.groups().lastId(); id++) {
