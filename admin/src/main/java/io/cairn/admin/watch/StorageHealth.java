@@ -13,6 +13,7 @@ import io.cairn.master.cluster.Space;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,9 @@ import java.util.stream.Collectors;
  */
 public final class StorageHealth {
     private static final int FULL_PERCENT = 90;
+
+    /** So many full disks are named. */
+    private static final int MAX_NAMED = 5;
 
     private final ClusterMap map;
     private final List<ServerStatus> servers;
@@ -114,6 +118,7 @@ public final class StorageHealth {
         damage(health);
         groups(health);
         space(health);
+        full(health);
     }
 
     /** Chunks that are damaged at the heads of groups, by the members that may have them whole. */
@@ -295,5 +300,66 @@ public final class StorageHealth {
                     "More than " + FULL_PERCENT + " % of the space is used.",
                     "Add chunk servers or disks, or delete files.");
         }
+    }
+
+    /** Disks that are full: nothing fails while others take what is written. */
+    private void full(Health health) {
+        Set<Integer> empty = new HashSet<>();
+        List<String> names = fullDisks(empty);
+        List<PlacementGroup> groups =
+                map.pools().stream()
+                        .filter(pool -> pool.replicas() >= space.replicas())
+                        .flatMap(pool -> map.groupsOf(pool).stream())
+                        .toList();
+        if (names.isEmpty() || groups.isEmpty()) {
+            return;
+        }
+        String told =
+                String.join(" ", names.subList(0, Math.min(names.size(), MAX_NAMED)))
+                        + (names.size() > MAX_NAMED
+                                ? " So are %d more.".formatted(names.size() - MAX_NAMED)
+                                : "");
+        if (groups.stream().anyMatch(group -> map.takesNew(group.id()))) {
+            health.warning(
+                    told + " What is written goes to other disks.",
+                    "Nothing to do while the others have room: disks are evened out in time.");
+        } else if (groups.stream().allMatch(group -> isOn(group, empty))) {
+            health.critical(
+                    "No disks have room for %s: writers hear 'No space left on device'. "
+                                    .formatted(Wording.count(space.replicas(), "copy"))
+                            + told,
+                    "Add chunk servers or disks, or delete files.");
+        } else {
+            health.warning(
+                    told + " No other disks take what these refuse.",
+                    "Add chunk servers or disks, or delete files.");
+        }
+    }
+
+    /** Tells the full ones, and those of them without any room by the numbers of their targets. */
+    private List<String> fullDisks(Set<Integer> empty) {
+        List<String> names = new ArrayList<>();
+        for (ServerStatus server : servers) {
+            for (TargetReport report : ServerStatus.healthy(List.of(server))) {
+                Target target = map.targetOf(report.identity());
+                boolean isEmpty = report.capacityBytes() > 0 && report.freeBytes() == 0;
+                if (target != null && (isEmpty || target.full())) {
+                    names.add(
+                            "Disk %s of chunk server %s is %s."
+                                    .formatted(
+                                            report.directory(),
+                                            server.name(),
+                                            isEmpty ? "full" : "nearly full"));
+                }
+                if (target != null && isEmpty) {
+                    empty.add(target.id());
+                }
+            }
+        }
+        return names;
+    }
+
+    private static boolean isOn(PlacementGroup group, Set<Integer> targets) {
+        return group.members().stream().anyMatch(member -> targets.contains(member.targetId()));
     }
 }

@@ -49,11 +49,16 @@ class StorageHealthTest {
     }
 
     private static ServerStatus status(int id, boolean alive, boolean healthy, Damage... damages) {
+        return status(id, alive, healthy, 50, damages);
+    }
+
+    private static ServerStatus status(
+            int id, boolean alive, boolean healthy, long freeBytes, Damage... damages) {
         TargetReport report =
                 new TargetReport(
                         10 + id,
                         100,
-                        50,
+                        freeBytes,
                         1,
                         healthy,
                         0,
@@ -195,6 +200,54 @@ class StorageHealthTest {
                         map(group(1, 1, SERVING, SERVING)),
                         status(1, true, true),
                         status(2, true, true)));
+    }
+
+    /** Groups on one disk each, of which some are nearly full. */
+    private static ClusterMap single(Integer... full) {
+        Set<Integer> nearly = Set.of(full);
+        List<Target> targets =
+                List.of(
+                        new Target(1, 11, 1).filled(nearly.contains(1)),
+                        new Target(2, 12, 2).filled(nearly.contains(2)));
+        List<PlacementGroup> groups =
+                List.of(
+                        new PlacementGroup(1, 1, 1, List.of(new Member(1, SERVING))),
+                        new PlacementGroup(2, 1, 1, List.of(new Member(2, SERVING))));
+        return new ClusterMap(
+                7, List.of(server(1), server(2)), targets, List.of(new Pool(1, 1, 1, 2)), groups);
+    }
+
+    private static List<String> toldOfSingle(ClusterMap map, long free, long otherFree) {
+        Health health = new Health();
+        List<ServerStatus> servers =
+                List.of(status(1, true, true, free), status(2, true, true, otherFree));
+        new StorageHealth(map, servers, new Space(100, 50, 1), 0, Set.of(), 1_000).tell(health);
+        return Objects.requireNonNull((List<?>) health.toJson().get("reasons")).stream()
+                .map(reason -> (Map<?, ?>) reason)
+                .map(reason -> reason.get("level") + ": " + reason.get("what"))
+                .toList();
+    }
+
+    @Test
+    void fullDisksAreNamedAndItIsToldWhetherOthersHaveRoom() {
+        assertEquals(List.of(), toldOfSingle(single(), 50, 50));
+        assertEquals(
+                List.of(
+                        "warning: Disk /disk1 of chunk server c1 is nearly full. What is written"
+                                + " goes to other disks."),
+                toldOfSingle(single(1), 4, 50));
+        assertEquals(
+                List.of(
+                        "warning: Disk /disk1 of chunk server c1 is full. Disk /disk2 of chunk"
+                                + " server c2 is nearly full. No other disks take what these"
+                                + " refuse."),
+                toldOfSingle(single(1, 2), 0, 4));
+        assertEquals(
+                List.of(
+                        "critical: No disks have room for 1 copy: writers hear 'No space left on"
+                                + " device'. Disk /disk1 of chunk server c1 is full. Disk /disk2 of"
+                                + " chunk server c2 is full."),
+                toldOfSingle(single(1, 2), 0, 0));
     }
 
     /** All masters were emptied, and found a new cluster beside the files of the old one. */
