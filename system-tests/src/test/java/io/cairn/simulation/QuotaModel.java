@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A directory whose files belong to users and a group of their own, all of them under quotas that
- * come and go: what each account holds at least and at most, which quotas may hold for it, and so
- * what may and what must be refused. An answer is judged when nobody else was at work there.
+ * come and go. It knows what each account holds at least and at most, and which quotas may hold for
+ * it: so what may and what must be refused. An answer is judged when nobody else was at work there.
  */
 final class QuotaModel {
     static final int[] USERS = {1001, 1002};

@@ -8,8 +8,8 @@
  * io.cairn.simulation.FaultPlan} breaks them, {@link io.cairn.simulation.ClientWork} uses them, the
  * models ({@link io.cairn.simulation.FileModel}, {@link io.cairn.simulation.TreeModel}, {@link
  * io.cairn.simulation.AppendModel}, {@link io.cairn.simulation.JobModel}, {@link
- * io.cairn.simulation.CloneModel}, {@link io.cairn.simulation.QuotaModel}) know what may be found, and {@link
- * io.cairn.simulation.SimulationTest} runs many seeds.
+ * io.cairn.simulation.CloneModel}, {@link io.cairn.simulation.QuotaModel}) know what may be found,
+ * and {@link io.cairn.simulation.SimulationTest} runs many seeds.
  */
 @NullMarked
 package io.cairn.simulation;
