@@ -276,7 +276,7 @@ class NamespaceFuzzTest {
                         0,
                         0,
                         0);
-        long ino = 2 + random.nextInt(600);
+        long ino = 2L + random.nextInt(600);
         return random.nextInt(3) == 0
                 ? new MakeDirectory(
                         new TreeMutation.Mkdir(number(), name(), 0755, 0, 0), ino)
