@@ -51,15 +51,13 @@ final class ClientChanges implements AsyncChanges {
     @Override
     public CompletableFuture<Void> unlink(Caller caller, long parentIno, Name name) {
         return metrics.begin(
-                Operation.UNLINK,
-                () -> tree.changes().remove(caller, parentIno, name, false));
+                Operation.UNLINK, () -> tree.changes().remove(caller, parentIno, name, false));
     }
 
     @Override
     public CompletableFuture<Void> rmdir(Caller caller, long parentIno, Name name) {
         return metrics.begin(
-                Operation.RMDIR,
-                () -> tree.changes().remove(caller, parentIno, name, true));
+                Operation.RMDIR, () -> tree.changes().remove(caller, parentIno, name, true));
     }
 
     @Override

@@ -73,8 +73,7 @@ public final class CertificateAuthority {
         return make(certificate.getSubjectX500Principal(), clock, random);
     }
 
-    private static CertificateAuthority make(
-            X500Principal name, Clock clock, SecureRandom random) {
+    private static CertificateAuthority make(X500Principal name, Clock clock, SecureRandom random) {
         KeyPair pair = SigningRequest.newKeys(random);
         Instant now = clock.now();
         Date end = Date.from(now.plus(OWN_LIFE));
@@ -106,8 +105,7 @@ public final class CertificateAuthority {
                         end,
                         name,
                         signed);
-        return finish(
-                builder, signer, new BasicConstraints(0), new KeyUsage(KeyUsage.keyCertSign));
+        return finish(builder, signer, new BasicConstraints(0), new KeyUsage(KeyUsage.keyCertSign));
     }
 
     /** Whether a directory holds an authority. */

@@ -61,8 +61,7 @@ class ClusterMapTest {
     void currentMembersOnOneServerAreBesideEachOther() {
         ChunkServer other = new ChunkServer(2, "c2", new Endpoint("i", 1), 78);
         List<Target> targets =
-                List.of(
-                        new Target(4, 98, 2), TARGET, new Target(6, 100, 1), new Target(7, 101, 2));
+                List.of(new Target(4, 98, 2), TARGET, new Target(6, 100, 1), new Target(7, 101, 2));
         ClusterMap map =
                 new ClusterMap(
                         1, List.of(SERVER, other), targets, List.of(OLD, YOUNG), List.of(GROUP));

@@ -70,8 +70,7 @@ class AuthoritiesTest {
     @Test
     void bothAreOfOneClusterAndHaveKeysOfTheirOwn() {
         assertEquals(former.cluster(), present.cluster());
-        assertNotEquals(
-                former.certificate().getPublicKey(), present.certificate().getPublicKey());
+        assertNotEquals(former.certificate().getPublicKey(), present.certificate().getPublicKey());
         assertEquals(present.certificate(), both.present());
         assertEquals(List.of(present.certificate(), former.certificate()), both.anchors());
         assertEquals(both, Authorities.of(both.pem()));
@@ -103,8 +102,7 @@ class AuthoritiesTest {
     void whoKnowsThePresentOneTrustsNothingOfTheFormer() {
         for (Authorities shown : List.of(both, Authorities.of(former.certificate()))) {
             Identity old = identity(former, shown);
-            assertThrows(
-                    CertificateException.class, () -> trusting(present).check(old.shown()));
+            assertThrows(CertificateException.class, () -> trusting(present).check(old.shown()));
         }
     }
 
@@ -143,16 +141,14 @@ class AuthoritiesTest {
         assertThrows(CertificateException.class, () -> trusting(former).check(posing));
         // An authority is no process.
         assertThrows(
-                CertificateException.class,
-                () -> trusting(former).check(former.certificate()));
+                CertificateException.class, () -> trusting(former).check(former.certificate()));
     }
 
     @Test
     void anIntroductionEndsWithTheAuthorityThatMadeIt() throws Exception {
         Identity renewed = identity(present, both);
         Instant later = former.certificate().getNotAfter().toInstant().plus(Duration.ofDays(1));
-        PeerTrust late =
-                new PeerTrust(List.of(former.certificate()), () -> later, Set::of);
+        PeerTrust late = new PeerTrust(List.of(former.certificate()), () -> later, Set::of);
         CertificateException error =
                 assertThrows(CertificateException.class, () -> late.check(renewed.shown()));
         assertTrue(
@@ -230,8 +226,7 @@ class AuthoritiesTest {
 
     /** As it was kept before: the key alone in its file. */
     @Test
-    void aKeyWithoutItsCertificateIsReadWithTheOneBeside(@TempDir Path directory)
-            throws Exception {
+    void aKeyWithoutItsCertificateIsReadWithTheOneBeside(@TempDir Path directory) throws Exception {
         former.write(directory);
         Path key = directory.resolve("authority.key");
         String text = Files.readString(key);
@@ -249,8 +244,7 @@ class AuthoritiesTest {
                 present.certificate(),
                 CertificateAuthority.ofSecret(present.secret(), RANDOM).certificate());
         byte[] mixed = present.handOver(Identity.chain(identity(former, both).certificate(), both));
-        assertEquals(
-                present.certificate(), CertificateAuthority.of(mixed, RANDOM).certificate());
+        assertEquals(present.certificate(), CertificateAuthority.of(mixed, RANDOM).certificate());
         byte[] wrong = former.handOver(Identity.chain(identity(former, both).certificate(), both));
         assertThrows(FsException.class, () -> CertificateAuthority.of(wrong, RANDOM));
         assertThrows(FsException.class, () -> CertificateAuthority.ofSecret(wrong, RANDOM));

@@ -143,9 +143,7 @@ class SecuredTransportTest extends TransportContract {
                 TlsSecurity.context(
                         TlsSecurity.keysOf(foreign),
                         new PeerTrust(
-                                List.of(CLUSTER.authority.certificate()),
-                                Instant::now,
-                                Set::of));
+                                List.of(CLUSTER.authority.certificate()), Instant::now, Set::of));
         assertRefused(Reason.CERTIFICATE, new Stranger(mixed));
     }
 
@@ -225,8 +223,7 @@ class SecuredTransportTest extends TransportContract {
             CertificateAuthority signer, Authorities shown, Role role, String name) {
         SigningRequest request = SigningRequest.make(new SecureRandom());
         X509Certificate certificate =
-                signer.sign(
-                        request.bytes(), role, name, Instant.now(), CertificateAuthority.LIFE);
+                signer.sign(request.bytes(), role, name, Instant.now(), CertificateAuthority.LIFE);
         return Identity.of(request.key(), Identity.chain(certificate, shown));
     }
 
@@ -236,8 +233,7 @@ class SecuredTransportTest extends TransportContract {
         Listener listener = rig.server.listen(LOOPBACK, echo);
         Connection before = rig.connect(listener);
         CertificateAuthority next = CLUSTER.authority.successor(Clock.system());
-        X509Certificate crossed =
-                CLUSTER.authority.introduce(next.certificate(), Clock.system());
+        X509Certificate crossed = CLUSTER.authority.introduce(next.certificate(), Clock.system());
         Authorities both =
                 Authorities.of(CLUSTER.authority.certificate())
                         .followedBy(next.certificate(), crossed);

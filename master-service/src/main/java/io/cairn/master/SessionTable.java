@@ -360,9 +360,7 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
     /** The inodes that a session holds open; null when it has not told that in this term. */
     synchronized @Nullable List<Long> opens(long session) {
         Live live = sessions.get(session);
-        return live == null || unheard.containsKey(session)
-                ? null
-                : List.copyOf(live.open.inos());
+        return live == null || unheard.containsKey(session) ? null : List.copyOf(live.open.inos());
     }
 
     private void count(Live live, long ino) {

@@ -170,8 +170,7 @@ class CertificateIssuerTest {
         keys.holders.add("m2");
         assertEquals(List.of(), rotation.carriers());
         var _ = assertInstanceOf(Reply.Done.class, get(rotation.dropFormer()));
-        assertEquals(
-                Authorities.of(second.authorities().present()), rotation.authorities());
+        assertEquals(Authorities.of(second.authorities().present()), rotation.authorities());
         assertThrows(FsException.class, rotation::dropFormer);
         // Everything else is as before.
         assertEquals(2, issuer.certified().getFirst().certificates().size());

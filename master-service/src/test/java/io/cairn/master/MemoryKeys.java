@@ -29,8 +29,7 @@ final class MemoryKeys implements AuthorityKeys {
     AuthorityRotation rotation(
             Supplier<Namespace> namespace,
             Function<LeaderMutation, CompletableFuture<Reply>> writer) {
-        return new AuthorityRotation(
-                this, namespace, writer::apply, Clock.system(), () -> masters);
+        return new AuthorityRotation(this, namespace, writer::apply, Clock.system(), () -> masters);
     }
 
     /** As a master does when the state names the authority. */

@@ -200,8 +200,7 @@ class PasswordRulesTest {
         master.certification()
                 .serve(
                         new CertificateIssuer(
-                                new MemoryKeys(authority)
-                                        .rotation(() -> namespace, master::submit),
+                                new MemoryKeys(authority).rotation(() -> namespace, master::submit),
                                 () -> namespace,
                                 master::submit,
                                 Clock.system(),

@@ -30,8 +30,7 @@ class PresenceTest {
      * @param leads which of the two leads, as far as this one knows
      * @param led the answer to the wish that the other one leads
      */
-    private record Leaseless(
-            @Nullable Endpoint leader, String leads, CompletableFuture<Void> led)
+    private record Leaseless(@Nullable Endpoint leader, String leads, CompletableFuture<Void> led)
             implements ReplicatedLog {
         Leaseless(@Nullable Endpoint leader) {
             this(leader, "m1", CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER)));
@@ -129,8 +128,7 @@ class PresenceTest {
     @Test
     void aLeaderTellsWhoLeadsAfterIt() {
         CompletableFuture<Void> led = CompletableFuture.completedFuture(null);
-        assertEquals(
-                List.of("this master stops, m1 leads"), told(new Leaseless(null, "m2", led)));
+        assertEquals(List.of("this master stops, m1 leads"), told(new Leaseless(null, "m2", led)));
     }
 
     @Test

@@ -59,8 +59,7 @@ class SessionTableTest {
             sessions.requireRoomToOpen(7);
             sessions.open(7, i % 1000);
         }
-        FsException full =
-                assertThrows(FsException.class, () -> sessions.requireRoomToOpen(7));
+        FsException full = assertThrows(FsException.class, () -> sessions.requireRoomToOpen(7));
         assertEquals(Errno.ENOMEM, full.errno());
         sessions.requireRoomToOpen(8);
         sessions.release(7, new long[] {5});

@@ -278,8 +278,7 @@ class NamespaceFuzzTest {
                         0);
         long ino = 2L + random.nextInt(600);
         return random.nextInt(3) == 0
-                ? new MakeDirectory(
-                        new TreeMutation.Mkdir(number(), name(), 0755, 0, 0), ino)
+                ? new MakeDirectory(new TreeMutation.Mkdir(number(), name(), 0755, 0, 0), ino)
                 : new MakeFile(create(), ino, number(), change);
     }
 

@@ -90,10 +90,7 @@ final class QuotaModel {
             return isAlone
                     && turnsBefore == turns
                     && changes.entrySet().stream()
-                            .allMatch(
-                                    each ->
-                                            limits(each.getKey()).changes
-                                                    <= each.getValue() + 1);
+                            .allMatch(each -> limits(each.getKey()).changes <= each.getValue() + 1);
         }
 
         private boolean mayBeRefused() {
@@ -123,8 +120,7 @@ final class QuotaModel {
 
         private boolean mustRefuse(Account account, Quota quota) {
             long latestMs = limits(account).latestMs;
-            boolean isOver =
-                    latestMs != NEVER && beganMs - latestMs >= quota.graceMs() + SLACK_MS;
+            boolean isOver = latestMs != NEVER && beganMs - latestMs >= quota.graceMs() + SLACK_MS;
             return isBeyond(sum(account, false), more, quota.inForce(isOver));
         }
 
@@ -132,8 +128,8 @@ final class QuotaModel {
          * What is wrong with an answer, or null. To be asked before what was done is noted.
          *
          * @param errno the error; null when it was done
-         * @param isLogged whether the masters decide in their log: else a client may use up what
-         *     it was allowed before
+         * @param isLogged whether the masters decide in their log: else a client may use up what it
+         *     was allowed before
          */
         private @Nullable String mismatch(@Nullable Errno errno, boolean isLogged) {
             if (!isClear()) {

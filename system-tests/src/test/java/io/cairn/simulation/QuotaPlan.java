@@ -66,8 +66,7 @@ final class QuotaPlan {
                                     if (reply instanceof Reply.Done) {
                                         model.told(account, quota, number);
                                     } else {
-                                        cluster.history.violate(
-                                                "I3 a quota is refused: " + reply);
+                                        cluster.history.violate("I3 a quota is refused: " + reply);
                                     }
                                 });
     }
@@ -85,9 +84,7 @@ final class QuotaPlan {
     }
 
     private CompletableFuture<Reply> submit(Account account, Quota quota) {
-        return cluster.masters
-                .service()
-                .submit(new LeaderMutation.SetQuota(account, quota, false));
+        return cluster.masters.service().submit(new LeaderMutation.SetQuota(account, quota, false));
     }
 
     /** Sets a quota when nothing fails any more; returns when it holds. Blocks. */

@@ -67,9 +67,7 @@ final class QuotaWork {
 
     private void make(FileSystem fs, QuotaModel model) {
         Name name = Name.of(DIRECTORY);
-        call.ask(
-                "mkdir " + name,
-                () -> fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, name, 0777));
+        call.ask("mkdir " + name, () -> fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, name, 0777));
         Outcome<Attributes> found =
                 call.ask("lookup " + name, () -> fs.lookup(Caller.ROOT, FileSystem.ROOT_INO, name));
         if (found.isDone()) {
@@ -133,13 +131,7 @@ final class QuotaWork {
         Outcome<FileSystem.Created> made =
                 call.ask(
                         title,
-                        () ->
-                                fs.create(
-                                        owner(uid),
-                                        model.directory(),
-                                        Name.of(name),
-                                        0644,
-                                        flags));
+                        () -> fs.create(owner(uid), model.directory(), Name.of(name), 0644, flags));
         creatingUid = 0;
         if (isRefused(model, attempt, made, title)) {
             return;

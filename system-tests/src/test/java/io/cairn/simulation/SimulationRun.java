@@ -62,8 +62,7 @@ final class SimulationRun {
      * @param refusals calls that quotas refused
      * @param earlyNames names that were made or taken away before the masters knew
      */
-    record Coverage(
-            long clones, long trees, long packedBlobs, long refusals, long earlyNames) {
+    record Coverage(long clones, long trees, long packedBlobs, long refusals, long earlyNames) {
         static final Coverage NONE = new Coverage(0, 0, 0, 0, 0);
 
         Coverage plus(Coverage other) {

@@ -132,8 +132,7 @@ final class ClassKeysTest {
         done(200, "PATCH", "/classes/open", "{\"encryption\":\"aes-256-xts\"}");
         assertEquals(1, keyOf("open"));
         Map<String, Object> plain =
-                AdminBench.object(
-                        done(200, "PATCH", "/classes/open", "{\"encryption\":\"none\"}"));
+                AdminBench.object(done(200, "PATCH", "/classes/open", "{\"encryption\":\"none\"}"));
         assertEquals("none", plain.get("encryption"));
         assertEquals(List.of(1), plain.get("keys"));
         refused("--encryption none", "DELETE", "/classes/open");

@@ -90,8 +90,7 @@ class HeadWritesTest {
                     () -> cluster.master.group(GROUP).stateOf(head) == MemberState.OFFLINE, 20_000);
             assertEquals(
                     zeros, cluster.await(cluster.client.zero(GROUP, OID, 0, 0, 10_000, operation)));
-            assertArrayEquals(
-                    later, cluster.await(cluster.client.read(GROUP, OID, 0, 0, 10_000)));
+            assertArrayEquals(later, cluster.await(cluster.client.read(GROUP, OID, 0, 0, 10_000)));
         }
     }
 

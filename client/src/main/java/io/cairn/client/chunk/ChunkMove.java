@@ -138,15 +138,13 @@ public final class ChunkMove {
 
     private CompletableFuture<WriteReply> write(ChunkPlace to, int offset, ByteBuffer bytes) {
         int[] crcs = Crc32c.ofPieces(bytes, offset);
-        return io.write(
-                to, io.newOperation(), offset, Unpooled.wrappedBuffer(bytes), crcs, permit);
+        return io.write(to, io.newOperation(), offset, Unpooled.wrappedBuffer(bytes), crcs, permit);
     }
 
     private WriteMarks with(WriteMarks marks, ChunkPlace to, WriteReply reply) {
         return reply.sequence() == 0
                 ? marks
-                : marks.with(
-                        new WriteMark(reply.epoch(), reply.sequence()), io.unbrokenSince(to));
+                : marks.with(new WriteMark(reply.epoch(), reply.sequence()), io.unbrokenSince(to));
     }
 
     private CompletableFuture<Void> flush(ChunkPlace to, WriteMarks marks) {

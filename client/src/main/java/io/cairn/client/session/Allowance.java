@@ -144,8 +144,7 @@ public final class Allowance {
     @GuardedBy("lock")
     private void allow(Need need, long heldBytes) {
         Growth held = new Growth(need.held, heldBytes);
-        Reply reply =
-                master.ask(new Query.GetAllowance(ino, held, need.wanted, need.roomBytes));
+        Reply reply = master.ask(new Query.GetAllowance(ino, held, need.wanted, need.roomBytes));
         Growth allowed = Await.expect(reply, Reply.AllowanceReply.class).growth();
         left = allowed.storedBytes();
         reach = need.held + allowed.lengthBytes();

@@ -41,7 +41,16 @@ public record ClientRuntime(
     public ClientRuntime(
             Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
         this(
-                clock, scheduler, random, threads, Tracer.OFF, 0, null, _ -> {}, _ -> {}, _ -> {},
+                clock,
+                scheduler,
+                random,
+                threads,
+                Tracer.OFF,
+                0,
+                null,
+                _ -> {},
+                _ -> {},
+                _ -> {},
                 null);
     }
 
@@ -53,29 +62,65 @@ public record ClientRuntime(
     /** The same with traces. */
     public ClientRuntime with(Tracer other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, other, machine, login, revoked, authorities,
-                masters, polled);
+                clock,
+                scheduler,
+                random,
+                threads,
+                other,
+                machine,
+                login,
+                revoked,
+                authorities,
+                masters,
+                polled);
     }
 
     /** The same with a network that the threads of the door run. */
     public ClientRuntime with(PolledNetwork other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, revoked, authorities,
-                masters, other);
+                clock,
+                scheduler,
+                random,
+                threads,
+                tracer,
+                machine,
+                login,
+                revoked,
+                authorities,
+                masters,
+                other);
     }
 
     /** The same with somebody who logs in at the masters; null for nobody. */
     public ClientRuntime with(@Nullable PasswordLogin other) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, other, revoked, authorities,
-                masters, polled);
+                clock,
+                scheduler,
+                random,
+                threads,
+                tracer,
+                machine,
+                other,
+                revoked,
+                authorities,
+                masters,
+                polled);
     }
 
     /** The same that tells of revoked certificates. */
     public ClientRuntime onRevoked(Consumer<List<String>> hearer) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, hearer, authorities,
-                masters, polled);
+                clock,
+                scheduler,
+                random,
+                threads,
+                tracer,
+                machine,
+                login,
+                hearer,
+                authorities,
+                masters,
+                polled);
     }
 
     /** The same that tells of the authorities when one is replaced. */
@@ -88,14 +133,32 @@ public record ClientRuntime(
     /** The same that tells where the masters are. */
     public ClientRuntime onMasters(Consumer<List<Endpoint>> hearer) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, revoked, authorities,
-                hearer, polled);
+                clock,
+                scheduler,
+                random,
+                threads,
+                tracer,
+                machine,
+                login,
+                revoked,
+                authorities,
+                hearer,
+                polled);
     }
 
     /** The same on a machine where chunk servers may run. */
     public ClientRuntime onMachine(long identity) {
         return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, identity, login, revoked, authorities,
-                masters, polled);
+                clock,
+                scheduler,
+                random,
+                threads,
+                tracer,
+                identity,
+                login,
+                revoked,
+                authorities,
+                masters,
+                polled);
     }
 }

@@ -75,8 +75,7 @@ final class Frame {
      * @param traces whether the other side wants to know to which trace it belongs
      */
     static Frame request(Message message, Call call, boolean traces) {
-        FrameKind kind =
-                traces && message.trace() != null ? FrameKind.TRACED : FrameKind.REQUEST;
+        FrameKind kind = traces && message.trace() != null ? FrameKind.TRACED : FrameKind.REQUEST;
         return new Frame(kind, call.requestId, message, call, 0);
     }
 

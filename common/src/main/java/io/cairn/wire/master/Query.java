@@ -245,8 +245,7 @@ public sealed interface Query extends TypedMessage {
      * @param roomBytes so much has to fit now into limits of space and on the disks of the file,
      *     else EDQUOT or ENOSPC; nothing is kept for it. 0 when nobody wants to know
      */
-    record GetAllowance(long ino, Growth held, Growth wanted, long roomBytes)
-            implements OfLeader {
+    record GetAllowance(long ino, Growth held, Growth wanted, long roomBytes) implements OfLeader {
         @Override
         public QueryType type() {
             return QueryType.GET_ALLOWANCE;

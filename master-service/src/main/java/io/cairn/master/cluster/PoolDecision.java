@@ -79,8 +79,7 @@ final class PoolDecision {
         for (Pool.Kind labelled : kinds) {
             for (Pool.Kind keyed : kinds) {
                 if (!labelled.labels().isAny() && keyed.key() != 0) {
-                    found.add(
-                            new Pool.Kind(Compression.NONE, labelled.labels(), keyed.key()));
+                    found.add(new Pool.Kind(Compression.NONE, labelled.labels(), keyed.key()));
                 }
             }
         }

@@ -246,8 +246,7 @@ public final class DelegationGate {
                 && isStandard(inode.policy())
                 && namespace.get().classes().all().stream()
                         .allMatch(each -> isStandard(each.policy()))
-                && namespace.get().snapshots().stream()
-                        .noneMatch(each -> each.root() == directory);
+                && namespace.get().snapshots().stream().noneMatch(each -> each.root() == directory);
     }
 
     /** Whether a policy leaves it to the cluster how much of a file may be in its inode. */

@@ -111,8 +111,7 @@ public final class AuthorityRotation {
         CertificateAuthority held = keys.held();
         CertificateAuthority next = held.successor(clock);
         Authorities after =
-                before.followedBy(
-                        next.certificate(), held.introduce(next.certificate(), clock));
+                before.followedBy(next.certificate(), held.introduce(next.certificate(), clock));
         keys.keepNext(next);
         long version = record == null ? 0 : record.version();
         return change(new RecordChange(KEY, version, after.pem()));

@@ -173,8 +173,7 @@ public final class LayoutChoice {
         ClusterMap map = cluster.map();
         Layout.Run found = null;
         for (Pool pool : map.pools()) {
-            if (isAlike(run.poolId(), pool.id())
-                    && (found == null || pool.id() > found.poolId())) {
+            if (isAlike(run.poolId(), pool.id()) && (found == null || pool.id() > found.poolId())) {
                 Layout there = layout.withRuns(List.of(Layout.Run.of(0, pool.id(), oid)));
                 Layout.Run place = there.lastRun().withDetour(Stripe.detour(map, there));
                 boolean hasRoom = Stripe.takesNew(map, there.withRuns(List.of(place)));

@@ -31,10 +31,7 @@ public final class EditOperation {
     private final InlineLayout inline;
 
     public EditOperation(
-            Transaction transaction,
-            InodeTable inodes,
-            LayoutChoice layouts,
-            InlineLayout inline) {
+            Transaction transaction, InodeTable inodes, LayoutChoice layouts, InlineLayout inline) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.layouts = layouts;

@@ -163,16 +163,13 @@ public final class NameOperations {
 
     public EntryReply mkdir(TreeMutation.Mkdir m) {
         return mkdir(
-                m,
-                parent ->
-                        inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid()));
+                m, parent -> inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid()));
     }
 
     /** Makes a directory under a number that the session may use. */
     EntryReply make(MakeDirectory m) {
         TreeMutation.Mkdir d = m.mkdir();
-        return mkdir(
-                d, parent -> inodes.directory(m.ino(), parent, d.mode(), d.uid(), d.gid()));
+        return mkdir(d, parent -> inodes.directory(m.ino(), parent, d.mode(), d.uid(), d.gid()));
     }
 
     private EntryReply mkdir(TreeMutation.Mkdir m, Function<Inode, InodeDraft> draft) {

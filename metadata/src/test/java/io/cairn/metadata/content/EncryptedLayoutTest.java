@@ -117,8 +117,7 @@ final class EncryptedLayoutTest {
     }
 
     private static String allOf(Layout layout) {
-        return "pool %d object %d from 0"
-                .formatted(layout.lastRun().poolId(), layout.lastOid());
+        return "pool %d object %d from 0".formatted(layout.lastRun().poolId(), layout.lastOid());
     }
 
     /** A client that moves the contents may have stored plain chunks, and not have told so. */

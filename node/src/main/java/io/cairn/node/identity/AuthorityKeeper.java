@@ -81,12 +81,7 @@ public final class AuthorityKeeper implements AuthorityKeys, KeyTaker {
     /** The next certificate of this master, for when its time comes. */
     public byte[] sign(byte[] request) {
         return Identity.chain(
-                held.sign(
-                        request,
-                        Role.MASTER,
-                        name,
-                        clock.now(),
-                        CertificateAuthority.LIFE),
+                held.sign(request, Role.MASTER, name, clock.now(), CertificateAuthority.LIFE),
                 security.identity().authorities());
     }
 

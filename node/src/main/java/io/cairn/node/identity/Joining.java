@@ -94,11 +94,7 @@ public final class Joining {
         SigningRequest request = SigningRequest.make(random);
         X509Certificate signed =
                 authority.sign(
-                        request.bytes(),
-                        Role.MASTER,
-                        name,
-                        clock.now(),
-                        CertificateAuthority.LIFE);
+                        request.bytes(), Role.MASTER, name, clock.now(), CertificateAuthority.LIFE);
         return Identity.of(request.key(), Identity.chain(signed, trusted));
     }
 
