@@ -298,8 +298,8 @@ final class FullDiskTest {
                 System.arraycopy(written.get(i), 0, more, 0, 1 << 20);
                 written.set(i, more);
                 Files.write(directory.resolve("more"), more);
-                String grows = "dd if=../more of=f%d bs=1M skip=1 seek=1 conv=notrunc,fsync";
-                String said = refusal(mount, grows.formatted(i));
+                String grows = "dd if=../more of=f" + i + " bs=1M skip=1 seek=1 conv=notrunc,fsync";
+                String said = refusal(mount, grows);
                 assertTrue(said.contains("done"), "file " + i + ": " + said);
             }
             // Nothing of the files is there any more.

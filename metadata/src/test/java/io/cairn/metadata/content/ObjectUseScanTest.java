@@ -118,6 +118,6 @@ class ObjectUseScanTest {
         int files = 6_400;
         makeFiles(files);
         assertEquals(files, ranges(100).size());
-        assertTrue(state.inodes < 10 * files, state.inodes + " inodes read");
+        assertTrue(state.inodes < 10L * files, state.inodes + " inodes read");
     }
 }

@@ -159,9 +159,8 @@ public final class MoveDecision {
      */
     private int surplus(PlacementGroup group, List<Integer> members) {
         int worst = 0;
-        for (int i = 0; i < members.size(); i++) {
-            List<Integer> others = new ArrayList<>(members);
-            int each = others.remove(i);
+        for (int each : members) {
+            List<Integer> others = members.stream().filter(id -> id != each).toList();
             boolean isWorse = worst == 0 || byRoom.compare(each, worst) >= 0;
             if (isWorse && tooClose(group, others).isEmpty()) {
                 worst = each;
