@@ -31,7 +31,8 @@ final class TreeEntriesTest {
     @BeforeAll
     void start() throws Exception {
         cluster = new TestCluster(directory, 1, 1);
-        Path tree = Files.createDirectories(directory.resolve("source/tree"));
+        Path source = directory.resolve("source");
+        Path tree = Files.createDirectories(source.resolve("tree"));
         for (int i = 0; i < DIRECTORIES; i++) {
             Path each = Files.createDirectory(tree.resolve("d" + i));
             for (int j = 0; j < FILES; j++) {
@@ -39,7 +40,7 @@ final class TreeEntriesTest {
             }
         }
         archive = directory.resolve("tree.tar");
-        run("tar", "cf", archive.toString(), "-C", tree.getParent().toString(), "tree");
+        run("tar", "cf", archive.toString(), "-C", source.toString(), "tree");
     }
 
     @AfterAll
