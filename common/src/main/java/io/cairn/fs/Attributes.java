@@ -98,12 +98,13 @@ public record Attributes(
     }
 
     /**
-     * The same of a directory whose names were changed after what this tells.
+     * The same of a directory whose names were changed after what this tells. When exactly is not
+     * known: the times are the first that they can be, so that they never go back.
      *
-     * @param timeNs about when
+     * @param changes how many, from 1
      */
-    public Attributes withNamesChanged(long timeNs) {
-        long changedNs = Math.max(timeNs, mtimeNs + 1);
+    public Attributes withNamesChanged(int changes) {
+        long changedNs = mtimeNs + changes;
         return new Attributes(
                 ino,
                 generation,

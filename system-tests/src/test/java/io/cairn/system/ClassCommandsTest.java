@@ -91,6 +91,9 @@ final class ClassCommandsTest {
         isInline(false, "/i/large");
         isInline(true, "/i/small");
         isInline(false, "/i/larger");
+        ok("fs", "set", "--class", "none", "/i");
+        ok("class", "remove", "large");
+        ok("class", "remove", "small");
     }
 
     @Test

@@ -41,20 +41,18 @@ public final class MetadataCache {
      *
      * @param count how many
      * @param directories how many of them are about directories
-     * @param timeNs about when the last one was made
+     * @param made how many there were since the masters knew all
      */
-    private record EarlyChanges(int count, int directories, long timeNs) {
+    private record EarlyChanges(int count, int directories, int made) {
         EarlyChanges plus(EarlyChanges other) {
             return new EarlyChanges(
-                    count + other.count,
-                    directories + other.directories,
-                    Math.max(timeNs + 1, other.timeNs));
+                    count + other.count, directories + other.directories, made + other.made);
         }
 
         @Nullable EarlyChanges without(boolean isOfDirectory) {
             return count == 1
                     ? null
-                    : new EarlyChanges(count - 1, directories - (isOfDirectory ? 1 : 0), timeNs);
+                    : new EarlyChanges(count - 1, directories - (isOfDirectory ? 1 : 0), made);
         }
     }
 
@@ -94,7 +92,7 @@ public final class MetadataCache {
             return told;
         }
         // The number of links is the masters' to tell.
-        return changes.directories == 0 ? told.withNamesChanged(changes.timeNs) : null;
+        return changes.directories == 0 ? told.withNamesChanged(changes.made) : null;
     }
 
     /** As {@link #attributes}, without the {@link #earlyChange} that there may be. */
@@ -114,10 +112,9 @@ public final class MetadataCache {
      * attributes are older than what callers of this mount know.
      *
      * @param isOfDirectory whether the change is about a directory
-     * @param timeNs about when it is made
      */
-    public void earlyChange(long directory, boolean isOfDirectory, long timeNs) {
-        EarlyChanges one = new EarlyChanges(1, isOfDirectory ? 1 : 0, timeNs);
+    public void earlyChange(long directory, boolean isOfDirectory) {
+        EarlyChanges one = new EarlyChanges(1, isOfDirectory ? 1 : 0, 1);
         early.merge(directory, one, EarlyChanges::plus);
     }
 

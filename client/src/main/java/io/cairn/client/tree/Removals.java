@@ -156,8 +156,7 @@ final class Removals implements YoungFiles.EarlyChanges {
         NameChange names = mount.cache().begin(parentIno, List.of(name));
         long session = mount.master().session().session();
         Removal removal = new Removal(parentIno, name, what, session, names);
-        long timeNs = mount.master().session().masterClock().nowNs();
-        mount.cache().earlyChange(parentIno, isDirectory, timeNs);
+        mount.cache().earlyChange(parentIno, isDirectory);
         add(removal);
         // Who recalls the right, or makes a name in the directory, from now on waits for this.
         boolean isCertain = young.isAloneIn(parentIno) && (!isDirectory || isEmptySoon(ino));
