@@ -269,6 +269,7 @@ public final class MasterChannel implements AutoCloseable {
         }
         long sequence = state.claim();
         if (sequence == 0) {
+            link.renewIfDoubtful();
             return false;
         }
         call.place(session, sequence);

@@ -79,6 +79,10 @@ final class MasterLink implements AutoCloseable {
     @GuardedBy("this")
     private int renewals;
 
+    /** When it was last asked whether the session lasts. */
+    @GuardedBy("this")
+    private long doubtedMs;
+
     @GuardedBy("this")
     private boolean closed;
 
@@ -95,6 +99,7 @@ final class MasterLink implements AutoCloseable {
         this.listener = listener;
         this.isLoggingIn = runtime.login() != null;
         this.outage = new Outage(settings.masters(), clock);
+        this.doubtedMs = clock.millis() - SILENT_MS;
         this.search =
                 new LeaderSearch(settings, transport, runtime, new PushHandler(), new Finder());
         this.watch = new SilenceWatch(scheduler, SILENT_MS, new Hedge());
@@ -209,11 +214,12 @@ final class MasterLink implements AutoCloseable {
         long session = state.session();
         long[] opens = greeting ? state.takeOpens() : new long[0];
         long sentMs = clock.millis();
+        long sentWallMs = state.wallMs();
         ask(
                 connection,
                 v -> MasterRequest.query(session, new Query.KeepAlive(greeting, opens), v),
                 reply -> {
-                    state.renewed(reply, sentMs);
+                    state.renewed(reply, sentMs, sentWallMs);
                     search.learn(reply.masters());
                     if (greeting) {
                         becomeReady(connection);
@@ -222,6 +228,26 @@ final class MasterLink implements AutoCloseable {
                     int number = nextRenewal();
                     scheduler.schedule(() -> renew(connection, number), state.leaseMs() / 3);
                 });
+    }
+
+    /**
+     * Asks whether the session lasts when its lease is over by our clock, now and then: timers
+     * stand still while the machine sleeps.
+     */
+    void renewIfDoubtful() {
+        Connection connection = ready;
+        if (connection == null || !state.isDoubtful()) {
+            return;
+        }
+        synchronized (this) {
+            long nowMs = clock.millis();
+            if (nowMs - doubtedMs < SILENT_MS) {
+                return;
+            }
+            doubtedMs = nowMs;
+        }
+        // Not here: locks are held.
+        scheduler.execute(() -> keepAlive(connection, false));
     }
 
     private synchronized int nextRenewal() {

@@ -58,6 +58,10 @@ public final class SessionState {
     @GuardedBy("this")
     private long leaseEndMs;
 
+    /** The same on the wall clock: it goes on while the machine sleeps. */
+    @GuardedBy("this")
+    private long leaseEndWallMs;
+
     @GuardedBy("this")
     private long clusterId;
 
@@ -77,6 +81,12 @@ public final class SessionState {
         this.masterClock = new MasterClock(clock);
         this.random = random;
         this.leaseEndMs = clock.millis();
+        this.leaseEndWallMs = wallMs();
+    }
+
+    /** The wall clock, in milliseconds. */
+    long wallMs() {
+        return clock.wallNs() / 1_000_000;
     }
 
     /** The time of the master. */
@@ -126,11 +136,17 @@ public final class SessionState {
         clusterId = reply.clusterId();
     }
 
-    /** The session was renewed by a request sent at {@code sentMs}. */
-    public synchronized void renewed(SessionReply reply, long sentMs) {
+    /**
+     * The session was renewed.
+     *
+     * @param sentMs when the request was sent, on the monotonic clock
+     * @param sentWallMs the same on the wall clock, since 1970
+     */
+    public synchronized void renewed(SessionReply reply, long sentMs, long sentWallMs) {
         masterClock.told(reply.timeNs(), sentMs);
         leaseMs = Math.max(100, reply.leaseMs());
         leaseEndMs = Math.max(leaseEndMs, sentMs + leaseMs);
+        leaseEndWallMs = sentWallMs + leaseMs;
         quotas = reply.quotas();
         inlineLimitBytes = Math.clamp(reply.inlineLimitBytes(), 0, Limits.MAX_INLINE_BYTES);
     }
@@ -167,7 +183,18 @@ public final class SessionState {
 
     /** Whether the master certainly still knows this session and its locks. */
     public synchronized boolean leaseRuns() {
-        return session != 0 && clock.millis() - leaseEndMs < 0;
+        return session != 0 && leaseLeftMs() > 0;
+    }
+
+    /** By the clock that has gone further. */
+    @GuardedBy("this")
+    private long leaseLeftMs() {
+        return Math.min(leaseEndMs - clock.millis(), leaseEndWallMs - wallMs());
+    }
+
+    /** Whether the session may have ended, so that nothing new is begun in it. */
+    synchronized boolean isDoubtful() {
+        return session != 0 && !ending && leaseLeftMs() <= 0;
     }
 
     /** Whether requests go out at once. */
@@ -185,8 +212,8 @@ public final class SessionState {
      * made them.
      */
     public synchronized boolean hearsOfChanges() {
-        long renewedMs = leaseEndMs - leaseMs;
-        return connected && session != 0 && clock.millis() - renewedMs < Limits.believesMs(leaseMs);
+        long sinceMs = leaseMs - leaseLeftMs();
+        return connected && session != 0 && sinceMs < Limits.believesMs(leaseMs);
     }
 
     /** How long a session lasts without renewal, in milliseconds. */
@@ -204,9 +231,12 @@ public final class SessionState {
         return inlineLimitBytes;
     }
 
-    /** The next sequence number; 0 when too many are unsettled or there is no session. */
+    /**
+     * The next sequence number; 0 when too many are unsettled, when there is no session, or when it
+     * may have ended: nobody could tell whether what was sent in it has been done.
+     */
     synchronized long claim() {
-        if (session == 0 || lastSequence - ackedUpTo >= WINDOW) {
+        if (session == 0 || lastSequence - ackedUpTo >= WINDOW || isDoubtful()) {
             return 0;
         }
         return ++lastSequence;

@@ -1,12 +1,16 @@
 package io.cairn.client.chunk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.client.chunk.WritePermit.Answer;
 import io.cairn.client.session.SessionState;
+import io.cairn.runtime.Clock;
 import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.Reply.SessionReply;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class WritePermitTest {
@@ -17,7 +21,11 @@ class WritePermitTest {
 
     private void open() {
         state.opened(REPLY);
-        state.renewed(REPLY, time.millis());
+        renew();
+    }
+
+    private void renew() {
+        state.renewed(REPLY, time.millis(), time.wallNs() / 1_000_000);
     }
 
     @Test
@@ -29,10 +37,43 @@ class WritePermitTest {
         assertEquals(Answer.YES, permit.ask());
         time.runUntil(() -> false, 2);
         assertEquals(Answer.NOT_NOW, permit.ask());
-        state.renewed(REPLY, time.millis());
+        renew();
         assertEquals(Answer.YES, permit.ask());
         state.lost(7);
         assertEquals(Answer.NEVER, permit.ask());
+    }
+
+    /** The monotonic clock stands still then, and others get the locks. */
+    @Test
+    void aLeaseEndsWhileTheMachineSleeps() {
+        AtomicLong wallMs = new AtomicLong(1_000_000);
+        Clock clock =
+                new Clock() {
+                    @Override
+                    public long nanoTime() {
+                        return time.nanoTime();
+                    }
+
+                    @Override
+                    public long wallNs() {
+                        return wallMs.get() * 1_000_000;
+                    }
+                };
+        SessionState sleeping = new SessionState(clock, new Random(1));
+        sleeping.opened(REPLY);
+        sleeping.renewed(REPLY, clock.millis(), 1_000_000);
+        sleeping.connected(true);
+        WritePermit permit = new WritePermit(sleeping, 7);
+        wallMs.addAndGet(1499);
+        assertTrue(sleeping.hearsOfChanges());
+        wallMs.addAndGet(1);
+        assertFalse(sleeping.hearsOfChanges());
+        wallMs.addAndGet(1499);
+        assertEquals(Answer.YES, permit.ask());
+        wallMs.addAndGet(1);
+        assertEquals(Answer.NOT_NOW, permit.ask());
+        sleeping.renewed(REPLY, clock.millis(), wallMs.get());
+        assertEquals(Answer.YES, permit.ask());
     }
 
     @Test

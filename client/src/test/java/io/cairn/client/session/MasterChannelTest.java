@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -210,6 +211,47 @@ class MasterChannelTest {
         FsException error =
                 assertThrows(FsException.class, () -> fs.mkdir(ROOT, 1, Name.of("x"), 0755));
         assertEquals(Errno.EIO, error.errno());
+    }
+
+    /** Its machine slept: only the wall clock went on. */
+    private static final class SleptClock implements Clock {
+        private volatile long sleptNs;
+
+        @Override
+        public long nanoTime() {
+            return Clock.system().nanoTime();
+        }
+
+        @Override
+        public long wallNs() {
+            return Clock.system().wallNs() + sleptNs;
+        }
+    }
+
+    /** What is sent first is lost with the old connection, and nobody knows whether it was done. */
+    @Test
+    void whatIsBegunAfterASleepIsDoneInTheNextSession() {
+        SleptClock clock = new SleptClock();
+        ClientRuntime runtime = new ClientRuntime(clock, cluster.scheduler, new Random(5));
+        try (CairnFileSystem fs =
+                CairnFileSystem.connect(
+                        cluster.settings(),
+                        cluster.network,
+                        runtime,
+                        new CompositeMeterRegistry())) {
+            fs.mkdir(ROOT, 1, Name.of("a"), 0755);
+            cluster.network.ask(this::loseSessions);
+            AtomicBoolean isBroken = new AtomicBoolean();
+            cluster.network.setFaults(
+                    (to, header) ->
+                            to.equals(FakeCluster.MASTER) && !isBroken.getAndSet(true)
+                                    ? FakeNetwork.Fate.LOSE_REQUEST
+                                    : FakeNetwork.Fate.DELIVER);
+            clock.sleptNs = TimeUnit.HOURS.toNanos(1);
+            fs.mkdir(ROOT, 1, Name.of("b"), 0755);
+            assertTrue(isBroken.get());
+            assertTrue(fs.lookup(ROOT, 1, Name.of("b")).isDirectory());
+        }
     }
 
     /** So certificates are renewed by the masters of that time. */

@@ -61,7 +61,7 @@ class YoungFilesTest {
     private void openSession(long session) {
         Reply.SessionReply reply = new Reply.SessionReply(session, 7, 15_000, 4096, 1);
         state.opened(reply);
-        state.renewed(reply, clock.millis());
+        state.renewed(reply, clock.millis(), clock.millis());
     }
 
     private <T extends Mutation> T sent(Class<T> type) {
