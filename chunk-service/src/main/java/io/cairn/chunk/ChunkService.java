@@ -115,7 +115,7 @@ public final class ChunkService implements AutoCloseable {
                         new Members(peers, world.clock(), world.scheduler()),
                         leader,
                         new Heartbeat(world, leader, lease),
-                        new OperationMemory(),
+                        new OperationMemory(targets.size()),
                         new Tombstones(),
                         new SnapshotFence(),
                         new ConcurrencyLimit(1),

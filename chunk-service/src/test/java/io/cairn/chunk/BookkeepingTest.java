@@ -35,7 +35,7 @@ class BookkeepingTest {
 
     @Test
     void operationsAreRememberedByChunkUpToALimit() {
-        OperationMemory memory = new OperationMemory();
+        OperationMemory memory = new OperationMemory(1);
         for (int i = 1; i <= 65; i++) {
             memory.remember(KEY, new OperationId(1, i), reply(i));
         }
@@ -50,12 +50,25 @@ class BookkeepingTest {
 
     @Test
     void theChunksOfTheMemoryAreLimitedToo() {
-        OperationMemory memory = new OperationMemory();
+        OperationMemory memory = new OperationMemory(1);
         for (int i = 0; i <= 4096; i++) {
             memory.remember(new ChunkKey(1, i), new OperationId(1, i), reply(1));
         }
         assertNull(memory.find(new ChunkKey(1, 0), new OperationId(1, 0)));
         assertEquals(reply(1), memory.find(new ChunkKey(1, 4096), new OperationId(1, 4096)));
+    }
+
+    @Test
+    void theDisksOfAServerShareTheLimit() {
+        for (int disks : new int[] {4, 100}) {
+            int most = disks == 4 ? 1024 : 512;
+            OperationMemory memory = new OperationMemory(disks);
+            for (int i = 0; i <= most; i++) {
+                memory.remember(new ChunkKey(1, i), new OperationId(1, i), reply(1));
+            }
+            assertNull(memory.find(new ChunkKey(1, 0), new OperationId(1, 0)));
+            assertEquals(reply(1), memory.find(new ChunkKey(1, 1), new OperationId(1, 1)));
+        }
     }
 
     @Test

@@ -58,7 +58,7 @@ public final class Groups {
         this.incarnation = incarnation;
         for (StorageTarget target : targets) {
             this.targets.put(target.identity(), target);
-            stations.put(target, station.at(target.directory()));
+            stations.put(target, station.at(target.directory(), targets.size()));
         }
     }
 

@@ -14,9 +14,19 @@ import org.jspecify.annotations.Nullable;
 public final class OperationMemory {
     private static final int OPERATIONS = 64;
     private static final int CHUNKS = 4096;
+    private static final int LEAST_CHUNKS = 512;
 
-    private final RecentEntries<ChunkKey, RecentEntries<OperationId, WriteReply>> chunks =
-            new RecentEntries<>(CHUNKS);
+    private final RecentEntries<ChunkKey, RecentEntries<OperationId, WriteReply>> chunks;
+
+    /**
+     * An empty one. A full one of one disk takes about 30 MiB.
+     *
+     * @param disks so many of a server, each with a memory of its own, share the room for chunks; 1
+     *     or more
+     */
+    public OperationMemory(int disks) {
+        chunks = new RecentEntries<>(Math.max(LEAST_CHUNKS, CHUNKS / disks));
+    }
 
     /** The reply to an operation, or null when it is not remembered. */
     public synchronized @Nullable WriteReply find(ChunkKey key, OperationId operation) {

@@ -35,8 +35,12 @@ public record PeerContext(
         CopyPace pace) {
     private static final int COPIES = 8;
 
-    /** The same with the disk of a directory. */
-    public PeerContext at(Path directory) {
+    /**
+     * The same with the disk of a directory.
+     *
+     * @param disks so many the server has, 1 or more
+     */
+    public PeerContext at(Path directory, int disks) {
         Executor threads = world.disks().apply(directory);
         ConcurrencyLimit own = new ConcurrencyLimit(COPIES);
         return new PeerContext(
@@ -46,7 +50,7 @@ public record PeerContext(
                 members,
                 leader,
                 heartbeat,
-                new OperationMemory(),
+                new OperationMemory(disks),
                 tombstones,
                 fence,
                 own,
