@@ -1,8 +1,10 @@
 package io.cairn.master.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Target;
@@ -11,6 +13,8 @@ import java.util.Objects;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups that may only move to a target in the rack, or on the server, of the one they leave. */
 @NullUnmarked
@@ -134,6 +138,35 @@ final class NearMovesTest {
             cluster.pass(1_000);
         }
         cluster.power(cluster.server(1), true);
+        MemberMovesTest.rest(cluster);
+        assertTrue(cluster.server(1).copies.isEmpty(), "nothing is left there");
+        requireRest(cluster);
+    }
+
+    /** Both copies would be on one server, or in one rack, until all was copied anew. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2})
+    void aServerThatIsAwayForAMomentDuringTheMoveKeepsItsPlaces(int racks) {
+        MovingCluster cluster = new MovingCluster(4, racks, racks == 0 ? 2 : 1);
+        int near = racks == 0 ? 2 : 3;
+        int other = racks == 0 ? 3 : 2;
+        cluster.map.groups().forEach(group -> cluster.write(group.id()));
+        cluster.drain(1, true);
+        cluster.tick();
+        cluster.power(cluster.server(other), false);
+        for (int look = 0; look < 5; look++) {
+            cluster.map.groups().forEach(group -> cluster.sync(group.id()));
+            cluster.pass(1_000);
+            cluster.tick();
+        }
+        List<PlacementGroup> beside =
+                groups(cluster, 2).stream()
+                        .filter(group -> group.stateOf(1) == MemberState.SERVING)
+                        .filter(group -> group.stateOf(near) == MemberState.SERVING)
+                        .toList();
+        assertFalse(beside.isEmpty(), "some have two members beside each other");
+        beside.forEach(group -> assertEquals(3, group.members().size(), "" + group));
+        cluster.power(cluster.server(other), true);
         MemberMovesTest.rest(cluster);
         assertTrue(cluster.server(1).copies.isEmpty(), "nothing is left there");
         requireRest(cluster);

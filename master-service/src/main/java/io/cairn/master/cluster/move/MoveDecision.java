@@ -35,10 +35,11 @@ import org.jspecify.annotations.Nullable;
  * <p>These hold whatever the targets do. A group that nobody serves is left alone: which member has
  * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
  * pool has copies, and nothing of the group is damaged at one of them: else it may have the last
- * good copy of a chunk. Where a new member may be depends on those that stay, not on the one that
- * it replaces: that one may share its rack, or its server for the time of a move between two disks.
- * The copy of a disk that failed goes to another disk of its server only when the others may not
- * take it, are nearly full or busy.
+ * good copy of a chunk. Two in one rack or server are not as good as two: until one of them leaves,
+ * a member that is away and may come back stays. Where a new member may be depends on those that
+ * stay, not on the one that it replaces: that one may share its rack, or its server for the time of
+ * a move between two disks. The copy of a disk that failed goes to another disk of its server only
+ * when the others may not take it, are nearly full or busy.
  */
 public final class MoveDecision {
     private final ClusterMap map;
@@ -212,13 +213,20 @@ public final class MoveDecision {
             boolean mayStay = !going.contains(member.targetId()) && wanted > 0;
             if (member.state() == MemberState.ADOPTED) {
                 staying.add(member);
-            } else if (member.state() == MemberState.SYNCING && mayStay) {
+            } else if (mayStay && isAwaited(member, group, kept)) {
                 staying.add(member);
                 wanted--;
             }
         }
         List<Member> next = without(group.members(), staying, copies);
         return next.size() == group.members().size() ? group : group.moved(epoch(), next);
+    }
+
+    /** Whether a member that syncs, or is away, may be better than one of those that are kept. */
+    private boolean isAwaited(Member member, PlacementGroup group, List<Member> kept) {
+        List<Integer> ids = kept.stream().map(Member::targetId).toList();
+        return member.state() == MemberState.SYNCING
+                || (member.state() == MemberState.OFFLINE && !tooClose(group, ids).isEmpty());
     }
 
     /** Those that stay, in order; the last ones move up to the places that others leave. */
