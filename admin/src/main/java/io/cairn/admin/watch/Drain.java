@@ -107,7 +107,9 @@ public final class Drain {
         }
         Pool pool = map.pool(group.poolId());
         int copies = pool == null ? group.members().size() : pool.replicas();
-        for (int i = 0; i < going.size(); i++) {
+        // Others may have come for them already.
+        int missing = Math.min(going.size(), copies - members.size());
+        for (int i = 0; i < missing; i++) {
             Target place = place(members, pool, copies);
             if (place == null) {
                 unplaced++;

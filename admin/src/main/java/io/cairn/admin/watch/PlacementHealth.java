@@ -51,6 +51,7 @@ public final class PlacementHealth {
         domains(health, FailureDomain.RACK, Labels.RACK);
         domains(health, FailureDomain.ZONE, Labels.ZONE);
         neighbours(health);
+        crowds(health);
         strangers(health);
         fullLabels(health);
         drains(health);
@@ -135,6 +136,30 @@ public final class PlacementHealth {
             }
         }
         return false;
+    }
+
+    /** Groups that rest with two members on one server: a disk was moved there. */
+    private void crowds(Health health) {
+        long crowded =
+                map.groups().stream()
+                        .filter(group -> usedPools.contains(group.poolId()))
+                        .filter(this::isCrowded)
+                        .count();
+        if (crowded > 0) {
+            health.warning(
+                    Wording.count(crowded, "placement group")
+                            + (crowded == 1 ? " has" : " have")
+                            + " two copies on one chunk server.",
+                    "They move as soon as another one may take them: add a chunk server, or take"
+                            + " the disk back to the one that it came from.");
+        }
+    }
+
+    private boolean isCrowded(PlacementGroup group) {
+        Pool pool = map.pool(group.poolId());
+        return pool != null
+                && group.members().size() == pool.replicas() // else one of them is leaving
+                && group.members().stream().anyMatch(m -> map.isBesideMember(group, m.targetId()));
     }
 
     /** Copies on chunk servers without the labels of their pool, or missing for want of them. */

@@ -19,6 +19,7 @@ import io.cairn.cluster.TargetState;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -131,6 +132,29 @@ final class DrainTest {
         assertEquals(List.of(), both.obstacles());
     }
 
+    /** A group that moves has one member more: it needs no further place. */
+    @Test
+    void whatIsUnderWayIsNoObstacle() {
+        ClusterMap before = twoDisks(2);
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (PlacementGroup group : before.groups()) {
+            List<Member> members = new ArrayList<>(group.members());
+            members.add(new Member(3, MemberState.SYNCING)); // the second disk of the first server
+            groups.add(new PlacementGroup(group.id(), 1, 2, members));
+        }
+        ClusterMap moving =
+                new ClusterMap(
+                        2,
+                        List.copyOf(before.servers()),
+                        List.copyOf(before.targets()),
+                        List.copyOf(before.pools()),
+                        groups);
+        Drain drain = drain(moving, reports(9, 9, 9, 9), 1);
+        assertEquals(List.of(), drain.obstacles());
+        assertEquals(2, drain.groups());
+        assertEquals(0, drain.movedBytes());
+    }
+
     @Test
     void racksAreKeptApart() {
         // Neighbours are in different racks; what leaves has to go to the same rack.
@@ -201,6 +225,32 @@ final class DrainTest {
                         List.copyOf(map.groups()));
         String told = health(drained, 0).getFirst();
         assertTrue(told.contains("Not all of draining target 1 of c1, 2 of c2, 3 of c3"), told);
+    }
+
+    /** The groups of two disks in each server when the first has other members. */
+    private static ClusterMap with(int... targets) {
+        ClusterMap map = twoDisks(3);
+        List<Member> members =
+                Arrays.stream(targets).mapToObj(id -> new Member(id, MemberState.SERVING)).toList();
+        return new ClusterMap(
+                2,
+                List.copyOf(map.servers()),
+                List.copyOf(map.targets()),
+                List.copyOf(map.pools()),
+                map.groups().stream()
+                        .map(g -> g.id() == 1 ? new PlacementGroup(1, 1, 2, members) : g)
+                        .toList());
+    }
+
+    @Test
+    void twoCopiesOnOneServerAreToldUnlessOneOfThemIsMoving() {
+        assertEquals(List.of(), health(with(1, 2), 0));
+        List<String> told = health(with(1, 4), 0);
+        assertEquals(1, told.size(), told::toString);
+        assertTrue(
+                told.getFirst().contains("1 placement group has two copies on one chunk server"),
+                told::toString);
+        assertEquals(List.of(), health(with(1, 2, 4), 0));
     }
 
     @Test
