@@ -24,6 +24,9 @@ public final class Recovery implements AutoCloseable {
     /** More elections than a cluster has between a backup and its loss. */
     private static final long PASSED_OVER_TERMS = 1L << 20;
 
+    /** The directory of the certificate and of the authority of the cluster. */
+    private static final String KEYS = "tls";
+
     private final DirectoryLock lock;
     private final FormatFile format;
     private final long lastEntry;
@@ -96,7 +99,7 @@ public final class Recovery implements AutoCloseable {
      * on alone with that, as one that was told to recover; other masters join it with empty
      * directories. Until everything is there and durable no master starts on the directory.
      *
-     * @param directory empty, or absent
+     * @param directory empty, or absent; the keys of the master may be there already
      * @throws IOException it is neither, or the state cannot be made; the message names the file
      */
     public static Position restore(
@@ -132,9 +135,11 @@ public final class Recovery implements AutoCloseable {
         return position;
     }
 
+    /** All but the keys of the master, which no backup holds. */
     private static List<Path> entries(Path directory) throws IOException {
+        Path keys = directory.resolve(KEYS);
         try (Stream<Path> entries = Files.list(directory)) {
-            return entries.toList();
+            return entries.filter(each -> !each.equals(keys)).toList();
         }
     }
 

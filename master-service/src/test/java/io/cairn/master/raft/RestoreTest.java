@@ -46,6 +46,12 @@ class RestoreTest {
         return file;
     }
 
+    /** A backup holds no keys: with TLS they are there before it. */
+    private static Path putKeyBack(Path directory) throws IOException {
+        Path keys = Files.createDirectories(directory.resolve("tls"));
+        return Files.writeString(keys.resolve("authority.key"), "secret");
+    }
+
     private static Position restore(Path directory, String id, Path file, long newCluster)
             throws IOException {
         return Recovery.restore(
@@ -114,8 +120,10 @@ class RestoreTest {
                             IOException.class, () -> restore(group.directory(0), "m1", file, 0));
             assertTrue(used.getMessage().contains("is not empty"), used.getMessage());
             Durable.deleteTree(group.directory(0));
+            Path key = putKeyBack(group.directory(0));
             group.found = false;
             restore(group.directory(0), "m1", file, 99);
+            assertTrue(Files.exists(key));
             RatisLog log = group.start(0);
             assertEquals(0, group.leader());
             assertTrue(log.isRecovering());
@@ -142,9 +150,11 @@ class RestoreTest {
             Durable.deleteTree(group.directory(0));
             byte[] whole = Files.readAllBytes(file);
             Files.write(file, java.util.Arrays.copyOf(whole, whole.length - 1));
+            Path key = putKeyBack(group.directory(0));
             IOException cut =
                     assertThrows(
                             IOException.class, () -> restore(group.directory(0), "m1", file, 0));
+            assertTrue(Files.exists(key));
             assertTrue(cut.getMessage().contains(file + " is no whole backup"), cut.getMessage());
             group.found = false;
             assertThrows(IOException.class, () -> group.start(0));
