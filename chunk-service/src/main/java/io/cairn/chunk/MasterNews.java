@@ -62,7 +62,8 @@ final class MasterNews implements Handler {
                 revoked.accept(news);
                 return;
             }
-            if (push instanceof Push.AuthoritiesChanged news) {
+            // In plain text anybody could tell, and it is kept for longer than that lasts.
+            if (push instanceof Push.AuthoritiesChanged news && role == Role.MASTER) {
                 authorities.accept(news);
                 return;
             }

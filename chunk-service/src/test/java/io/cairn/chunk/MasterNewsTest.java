@@ -57,6 +57,7 @@ class MasterNewsTest {
         assertEquals(List.of(Errno.EACCES, Errno.EACCES), failures);
         tell(Role.MASTER, new Push.AuthoritiesChanged("all"));
         tell(Role.MOUNT, new Push.AuthoritiesChanged("false"));
+        tell(Role.ANONYMOUS, new Push.AuthoritiesChanged("anybody"));
         assertEquals(List.of("all"), authorities);
     }
 }

@@ -205,6 +205,45 @@ class CertificateIssuerTest {
         assertEquals(issuer.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
     }
 
+    /** Two keys would take the same place on the disk, and one of them would be lost. */
+    @Test
+    void oneAuthorityIsMadeAtATime() {
+        CompletableFuture<Reply> pending = new CompletableFuture<>();
+        AuthorityRotation rotation = keys.rotation(master.service::namespace, _ -> pending);
+        var _ = rotation.rotate();
+        assertEquals(Errno.EBUSY, errnoOf(rotation.rotate()));
+        pending.completeExceptionally(new FsException(Errno.NOT_LEADER));
+        assertEquals(Errno.NOT_LEADER, errnoOf(rotation.rotate()));
+    }
+
+    /** The backup names an authority of another time, or of masters that are lost. */
+    @Test
+    void aRestoredClusterGoesOnWithTheAuthorityOfItsMasters() {
+        var _ = rotate();
+        CertificateAuthority another = CertificateAuthority.found(Clock.system(), RANDOM);
+        keys.keepNext(another, issuer.authorities().authorities());
+        keys.adopt();
+        AuthorityRotation rotation = issuer.authorities();
+        assertEquals(Authorities.of(another.certificate()), rotation.authorities());
+        assertTrue(rotation.holdsPresent());
+        assertEquals(List.of(), rotation.carriers());
+        assertThrows(FsException.class, rotation::dropFormer);
+        Holder m2 = new Holder(Role.MASTER, "m2");
+        long endMs = Clock.system().now().plus(Duration.ofHours(1)).toEpochMilli();
+        var _ = get(issuer.invite(m2, "for m2", endMs));
+        byte[] answer = get(issuer.join("for m2", SigningRequest.make(RANDOM).bytes()));
+        assertEquals(another.certificate(), CertificateAuthority.of(answer, RANDOM).certificate());
+        invite("secret", Duration.ofHours(1));
+        Identity joined = join("secret");
+        assertTrue(joined.isOfPresentAuthority());
+        // Who was let in before the state is put right is let in afterwards.
+        var _ = rotate();
+        keys.adopt();
+        assertTrue(rotation.holdsPresent());
+        assertNotNull(rotation.authorities().signerOf(joined.certificate()));
+        assertEquals(List.of("chunk.c5"), rotation.carriers());
+    }
+
     private String inviteChunk() {
         invite("another", Duration.ofHours(1));
         return "another";

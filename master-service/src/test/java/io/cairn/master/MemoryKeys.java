@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import io.cairn.identity.Authorities;
 import io.cairn.identity.CertificateAuthority;
 import io.cairn.master.identity.AuthorityKeys;
 import io.cairn.master.identity.AuthorityRotation;
@@ -43,7 +44,7 @@ final class MemoryKeys implements AuthorityKeys {
     }
 
     @Override
-    public void keepNext(CertificateAuthority authority) {
+    public void keepNext(CertificateAuthority authority, Authorities present) {
         next = authority;
     }
 

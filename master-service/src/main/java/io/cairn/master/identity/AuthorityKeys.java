@@ -1,5 +1,6 @@
 package io.cairn.master.identity;
 
+import io.cairn.identity.Authorities;
 import io.cairn.identity.CertificateAuthority;
 import java.util.Set;
 
@@ -12,9 +13,10 @@ public interface AuthorityKeys {
      * Keeps the key of an authority that is not in force yet, durably: the state names it next.
      * Blocks.
      *
+     * @param present those that the state names now: a key of them that was kept so is not lost
      * @throws io.cairn.base.FsException EIO when it cannot be kept
      */
-    void keepNext(CertificateAuthority next);
+    void keepNext(CertificateAuthority next, Authorities present);
 
     /** The names of other masters that are known to hold the same authority as this one. */
     Set<String> holders();

@@ -1,5 +1,6 @@
 package io.cairn.master.identity;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.identity.Authorities;
@@ -13,6 +14,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -44,6 +46,9 @@ public final class AuthorityRotation {
     private final Clock clock;
     private final Supplier<Set<String>> masters;
 
+    @GuardedBy("this")
+    private CompletableFuture<Reply> rotating = CompletableFuture.completedFuture(new Reply.Done());
+
     /**
      * The authorities of a cluster.
      *
@@ -73,10 +78,14 @@ public final class AuthorityRotation {
         return record == null ? null : Authorities.of(record.value());
     }
 
-    /** All authorities that count, the present one first. */
+    /**
+     * All authorities that count, the present one first. A restored backup may name others than the
+     * one of the masters that go on with it: then theirs alone counts, or nobody could join.
+     */
     public Authorities authorities() {
+        X509Certificate held = keys.held().certificate();
         Authorities named = named();
-        return named == null ? Authorities.of(keys.held().certificate()) : named;
+        return named == null || !named.anchors().contains(held) ? Authorities.of(held) : named;
     }
 
     /** The authority that this master signs with. */
@@ -102,19 +111,24 @@ public final class AuthorityRotation {
     /**
      * Makes another authority. Blocks.
      *
-     * @return the log's reply, or fails like {@link LogWriter#submit}; with EIO at once when the
-     *     new key cannot be kept
+     * @return the log's reply, or fails like {@link LogWriter#submit}, and with EBUSY while another
+     *     one is made; with EIO at once when the new key cannot be kept
      */
-    public CompletableFuture<Reply> rotate() {
+    public synchronized CompletableFuture<Reply> rotate() {
+        if (!rotating.isDone()) {
+            return CompletableFuture.failedFuture(
+                    new FsException(Errno.EBUSY, "another authority is being made"));
+        }
         AdminRecord record = record();
         Authorities before = authorities();
         CertificateAuthority held = keys.held();
         CertificateAuthority next = held.successor(clock);
         Authorities after =
                 before.followedBy(next.certificate(), held.introduce(next.certificate(), clock));
-        keys.keepNext(next);
+        keys.keepNext(next, before);
         long version = record == null ? 0 : record.version();
-        return change(new RecordChange(KEY, version, after.pem()));
+        rotating = change(new RecordChange(KEY, version, after.pem()));
+        return rotating;
     }
 
     /** Who would be left out without the former authorities, such as {@code mount.laptop7}. */

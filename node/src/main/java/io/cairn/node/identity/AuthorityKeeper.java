@@ -69,8 +69,20 @@ public final class AuthorityKeeper implements AuthorityKeys, KeyTaker {
     }
 
     @Override
-    public synchronized void keepNext(CertificateAuthority next) {
+    public synchronized void keepNext(CertificateAuthority next, Authorities present) {
+        holdNext(present);
         next.writeNext(directory);
+    }
+
+    /** If the key that was kept is that of the present authority, holds it. */
+    @GuardedBy("this")
+    private void holdNext(Authorities told) {
+        CertificateAuthority next = CertificateAuthority.next(directory, random);
+        if (next != null && told.present().equals(next.certificate())) {
+            // In this order: a master that is started anew trusts what stands beside its key.
+            security.identity().trusting(told).write(directory);
+            hold(next);
+        }
     }
 
     @Override
@@ -105,21 +117,20 @@ public final class AuthorityKeeper implements AuthorityKeys, KeyTaker {
      * and has a certificate of it.
      */
     synchronized void follow(Authorities told) {
-        // A renewal that began before may have brought back what it was.
-        if (told.equals(named) && told.equals(security.identity().authorities())) {
+        if (told.equals(named)) {
+            // A renewal that began before may have brought back what it was.
+            renew(told);
             return;
         }
         if (!told.present().equals(held.certificate())) {
-            CertificateAuthority next = CertificateAuthority.next(directory, random);
-            if (next != null && told.present().equals(next.certificate())) {
-                hold(next);
-            }
+            holdNext(told);
         }
         if (!told.anchors().contains(held.certificate())) {
             throw new FsException(
                     Errno.EACCES,
-                    "the key of the authority of the cluster is not here: remove this master, and"
-                            + " let it join with another name and an empty directory");
+                    "the key of the authority of the cluster is not here: if a backup was restored,"
+                            + " 'cairn ca rotate'; else remove this master, and let it join with"
+                            + " another name and an empty directory");
         }
         renew(told);
         holders.clear();

@@ -30,6 +30,9 @@ public final class AuthorityNews implements AutoCloseable {
     private final Scheduler scheduler;
     private volatile boolean closed;
 
+    /** So that what lasts is told once. */
+    private volatile String complaint = "";
+
     /**
      * Begins to look.
      *
@@ -64,13 +67,18 @@ public final class AuthorityNews implements AutoCloseable {
             Authorities named = rotation.named();
             if (named != null) {
                 keeper.follow(named);
+                complaint = "";
                 if (rotation.holdsPresent()) {
                     certification.tellAuthorities(named);
                     handOver(named);
                 }
             }
         } catch (FsException e) {
-            LOG.warn("the authorities of the cluster cannot be followed: {}", e.getMessage());
+            String why = String.valueOf(e.getMessage());
+            if (!why.equals(complaint)) {
+                complaint = why;
+                LOG.warn("the authorities of the cluster cannot be followed: {}", why);
+            }
         } catch (RuntimeException e) {
             if (!closed) {
                 LOG.warn("the authorities of the cluster cannot be followed", e);

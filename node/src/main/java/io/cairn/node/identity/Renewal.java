@@ -51,6 +51,12 @@ public final class Renewal implements AutoCloseable {
     private volatile boolean closed;
     private volatile Scheduler.@Nullable Timer timer;
 
+    /** Whether the identity is another one than on disk. */
+    private volatile boolean isUnwritten;
+
+    /** Before this it does not ask again for a certificate of the present authority by itself. */
+    private volatile Instant patientUntil = Instant.MIN;
+
     /**
      * Begins to look.
      *
@@ -98,13 +104,16 @@ public final class Renewal implements AutoCloseable {
     }
 
     private void look() {
-        if (isDue()) {
+        if (isDue() || isUnwritten) {
             Thread.ofVirtual()
                     .name("cairn-renewal")
                     .start(
                             () -> {
-                                renew();
-                                again();
+                                try {
+                                    renew();
+                                } finally {
+                                    again();
+                                }
                             });
         } else {
             again();
@@ -113,8 +122,10 @@ public final class Renewal implements AutoCloseable {
 
     private boolean isDue() {
         Identity present = security.identity();
+        Instant now = clock.now();
         Instant due = present.expires().minus(life().dividedBy(3));
-        return !clock.now().isBefore(due) || !present.isOfPresentAuthority();
+        return !now.isBefore(due)
+                || (!present.isOfPresentAuthority() && !now.isBefore(patientUntil));
     }
 
     /**
@@ -136,6 +147,8 @@ public final class Renewal implements AutoCloseable {
                 LOG.warn("the authority of this certificate is trusted no more: join again");
                 return;
             }
+            // Only a master that has the key tells.
+            patientUntil = Instant.MIN;
             if (!own.authorities().equals(told)) {
                 Identity fresh = own.trusting(told);
                 keep(fresh);
@@ -152,21 +165,41 @@ public final class Renewal implements AutoCloseable {
     }
 
     private void keep(Identity fresh) {
-        if (directory != null) {
-            fresh.write(directory);
-        }
+        write(fresh);
         security.renewed(fresh);
+    }
+
+    /** What cannot be written is used nevertheless: masters may take no other one soon. */
+    private void write(Identity fresh) {
+        if (directory != null) {
+            try {
+                fresh.write(directory);
+                isUnwritten = false;
+            } catch (FsException e) {
+                isUnwritten = true;
+                LOG.warn("the certificate is used, and will be written later: {}", e.getMessage());
+            }
+        }
     }
 
     private void renew() {
         lock.lock();
         try {
             if (!isDue()) {
-                return; // Another one has done it meanwhile.
+                // Another one has done it meanwhile.
+                if (isUnwritten) {
+                    write(security.identity());
+                }
+                return;
             }
             SigningRequest request = SigningRequest.make(random);
             Identity fresh = Identity.of(request.key(), issuer.sign(request.bytes()));
             keep(fresh);
+            if (!fresh.isOfPresentAuthority()) {
+                // The leader has not got the key. Who asks each minute has too many certificates
+                // soon, and gets none when there is a leader with it.
+                patientUntil = clock.now().plus(life().dividedBy(LOOKS));
+            }
             LOG.info("the certificate was renewed and is good until {}", fresh.expires());
         } catch (FsException e) {
             LOG.warn(

@@ -97,7 +97,7 @@ class AuthorityKeeperTest {
 
     @Test
     void theMasterThatMadeItHoldsItOnceTheStateNamesIt() {
-        keeper.keepNext(present);
+        keeper.keepNext(present, Authorities.of(former.certificate()));
         assertEquals(former.certificate(), keeper.held().certificate());
         reopen();
         assertEquals(former.certificate(), keeper.held().certificate());
@@ -105,6 +105,40 @@ class AuthorityKeeperTest {
         assertEquals(present.certificate(), keeper.held().certificate());
         assertTrue(security.identity().isOfPresentAuthority());
         assertFalse(Files.exists(directory.resolve("authority-next.key")));
+    }
+
+    /** Two rotations, of which the second one fails. */
+    @Test
+    void aKeyThatTheStateNamesIsNotLostToTheNextOne() {
+        keeper.keepNext(present, Authorities.of(former.certificate()));
+        keeper.keepNext(present.successor(clock), both);
+        keeper.follow(both);
+        assertEquals(present.certificate(), keeper.held().certificate());
+        assertTrue(security.identity().isOfPresentAuthority());
+    }
+
+    /** Else it would refuse the others when it is started again in between. */
+    @Test
+    void whatItTrustsIsKeptBeforeTheKey() throws Exception {
+        keeper.keepNext(present, Authorities.of(former.certificate()));
+        Path obstacle = directory.resolve("identity.pem.new").resolve("obstacle");
+        Files.createDirectories(obstacle);
+        assertEquals(Errno.EIO, errnoOf(() -> keeper.follow(both)));
+        Files.delete(obstacle);
+        reopen();
+        assertTrue(security.identity().authorities().anchors().contains(former.certificate()));
+        keeper.follow(both);
+        assertTrue(security.identity().isOfPresentAuthority());
+    }
+
+    @Test
+    void aRenewalThatBeganBeforeTheKeyCameIsUndone() {
+        keeper.follow(both);
+        Identity early = security.identity();
+        var _ = keeper.take(present.secret());
+        security.renewed(early);
+        keeper.follow(both);
+        assertTrue(security.identity().isOfPresentAuthority());
     }
 
     @Test
@@ -115,7 +149,7 @@ class AuthorityKeeperTest {
 
     @Test
     void onlyMastersWithTheSameAuthorityCount() {
-        keeper.keepNext(present);
+        keeper.keepNext(present, Authorities.of(former.certificate()));
         keeper.follow(both);
         keeper.heard("m2", JoinSecurity.fingerprintOf(former.certificate()));
         assertEquals(Set.of(), keeper.holders());
@@ -127,7 +161,7 @@ class AuthorityKeeperTest {
 
     @Test
     void theNextCertificateIsOfTheAuthorityThatItHolds() {
-        keeper.keepNext(present);
+        keeper.keepNext(present, Authorities.of(former.certificate()));
         keeper.follow(both);
         SigningRequest request = SigningRequest.make(RANDOM);
         Identity next = Identity.of(request.key(), keeper.sign(request.bytes()));

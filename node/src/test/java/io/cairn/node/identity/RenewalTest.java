@@ -1,6 +1,7 @@
 package io.cairn.node.identity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,6 +18,7 @@ import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -25,6 +27,7 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -196,6 +199,74 @@ class RenewalTest {
             eventually("the end", () -> security.identity().authorities().equals(alone));
             assertEquals(alone, Identity.read(directory).authorities());
             assertEquals(2, asked.get());
+        }
+    }
+
+    @Test
+    void aFailureThatNobodyExpectedDoesNotEndIt() throws Exception {
+        AtomicBoolean failed = new AtomicBoolean();
+        CertificateIssuer failing =
+                request -> {
+                    if (failed.compareAndSet(false, true)) {
+                        throw new IllegalStateException("expected by the test");
+                    }
+                    return sign(request);
+                };
+        TlsSecurity security = security();
+        try (Renewal _ = new Renewal(security, directory, failing, scheduler, clock, random)) {
+            clock.advance(Duration.ofDays(25));
+            scheduler.turn();
+            assertEquals(0, asked.get());
+            scheduler.turn();
+            assertEquals(1, asked.get());
+        }
+    }
+
+    /** As when several mounts have one directory, and get certificates at the same time. */
+    @Test
+    void whatCannotBeWrittenIsUsedAndWrittenLater() throws Exception {
+        TlsSecurity security = security();
+        Identity first = security.identity();
+        Path obstacle = directory.resolve("identity.pem.new").resolve("obstacle");
+        Files.createDirectories(obstacle);
+        try (Renewal _ = renewal(security)) {
+            clock.advance(Duration.ofDays(25));
+            scheduler.turn();
+            Identity second = security.identity();
+            assertNotEquals(first.certificate(), second.certificate());
+            scheduler.turn();
+            assertEquals(first.certificate(), Identity.read(directory).certificate());
+            Files.delete(obstacle);
+            scheduler.turn();
+            assertEquals(second.certificate(), Identity.read(directory).certificate());
+            assertEquals(1, asked.get());
+        }
+    }
+
+    /** The masters keep all certificates that are valid, and sign no more when there are many. */
+    @Test
+    void aLeaderWithoutTheNewKeyIsNotAskedAgainAndAgain() throws Exception {
+        TlsSecurity security = security();
+        CertificateAuthority next = authority.successor(clock);
+        authorities =
+                authorities.followedBy(
+                        next.certificate(), authority.introduce(next.certificate(), clock));
+        try (Renewal renewal = renewal(security)) {
+            renewal.trust(pem(authorities));
+            eventually("it asks", () -> asked.get() == 1);
+            for (int i = 0; i < 5; i++) {
+                scheduler.turn();
+            }
+            assertEquals(1, asked.get());
+            assertFalse(security.identity().isOfPresentAuthority());
+            clock.advance(HOUR.multipliedBy(13));
+            scheduler.turn();
+            assertEquals(2, asked.get());
+            // The leader has it now, and tells.
+            authority = next;
+            renewal.trust(pem(authorities));
+            eventually("the new one", () -> security.identity().isOfPresentAuthority());
+            assertEquals(3, asked.get());
         }
     }
 
