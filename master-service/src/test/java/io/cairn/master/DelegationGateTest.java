@@ -17,6 +17,7 @@ import io.cairn.master.delegation.DelegationGate;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.MemoryStore;
+import io.cairn.net.Message;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.JobMutation.ClassMutation;
@@ -317,5 +318,27 @@ class DelegationGateTest {
         dir = other;
         make = new MakeFile(creation("b"), numbers.firstIno(), 1, AttributeChange.NONE);
         assertEquals(numbers.firstIno(), made(submit(1, make)));
+    }
+
+    @Test
+    void namesThatTwoMountsTookAwayAreToldToANewLeader() {
+        apply(1, creation("name"));
+        reserve(1);
+        long first = dir;
+        dir = made(submit(2, new TreeMutation.Mkdir(ROOT, Name.of("e"), 0755, 0, 0)));
+        apply(2, creation("name"));
+        reserve(2);
+        gate.reset(() -> {});
+        CompletableFuture<Outcome> early = submit(1, new TreeMutation.Unlink(first, NAME));
+        CompletableFuture<Outcome> other = submit(2, new TreeMutation.Unlink(dir, NAME));
+        assertEquals(List.of(0L, first), two.told);
+        assertEquals(List.of(0L, dir), one.told);
+        assertFalse(early.isDone(), "the other one may have made names there");
+        // Each answers the recall of all when its name has gone.
+        two.answers.get(1).complete(Message.empty());
+        assertTrue(early.isDone());
+        assertFalse(other.isDone());
+        one.answers.get(1).complete(Message.empty());
+        assertInstanceOf(Reply.EntryReply.class, other.join().reply());
     }
 }

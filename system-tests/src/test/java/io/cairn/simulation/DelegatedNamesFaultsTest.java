@@ -261,6 +261,57 @@ final class DelegatedNamesFaultsTest {
         assertEquals(ofOthers, seen);
     }
 
+    @Test
+    void aNewLeaderIsToldWhatTwoMountsTookAway() {
+        long[] directories = new long[2];
+        cluster.begin();
+        looker.start(removing(directories, 0), 1000);
+        maker.start(removing(directories, 1), 1000);
+        until(4);
+        Objects.requireNonNull(cluster.masters.leader()).log().stepDown(10);
+        until(6);
+        assertTrue(waitedMs < SOON_MS + 5_000, () -> waitedMs + " ms");
+    }
+
+    /** Takes names away shortly before the lead changes, and waits until they are told. */
+    private StagedWork removing(long[] directories, int who) {
+        Name name = Name.of("d" + who);
+        Step making = new Step(who, fs -> directories[who] = filled(fs, name));
+        Step removing =
+                new Step(
+                        2 + who,
+                        fs -> {
+                            unlink(fs, directories[who], 0);
+                            unlink(fs, directories[who], 1);
+                            assertFalse(fs.mount().master().young().isAllTold());
+                        });
+        Step syncing =
+                new Step(
+                        4 + who,
+                        fs -> {
+                            long fromMs = cluster.simulation.millis();
+                            fs.syncDirectory(directories[who]);
+                            waitedMs += cluster.simulation.millis() - fromMs;
+                        });
+        return new StagedWork(stage, LIMIT_MS, List.of(making, removing, syncing));
+    }
+
+    private static long filled(CairnFileSystem fs, Name name) {
+        fs.mount().master().young().turnOn();
+        fs.answerEarly();
+        AsyncChanges changes = Objects.requireNonNull(fs.async(CALLER));
+        long ino = changes.mkdir(CALLER, FileSystem.ROOT_INO, name, 0755).join().ino();
+        for (int i = 0; i < 3; i++) {
+            create(fs, ino, Name.of("f" + i)).file().close();
+        }
+        assertTrue(fs.readDirectory(CALLER, ino, 0, 100, true).end());
+        return ino;
+    }
+
+    private static void unlink(CairnFileSystem fs, long ino, int file) {
+        Objects.requireNonNull(fs.async(CALLER)).unlink(CALLER, ino, Name.of("f" + file)).join();
+    }
+
     private void sync(CairnFileSystem fs) {
         try {
             fs.syncDirectory(directory);

@@ -50,6 +50,9 @@ final class DelegatedDirectories {
         /** Completes when the session has it no more; null while nobody wants that. */
         @Nullable CompletableFuture<Void> recall;
 
+        /** Of one that may be to any directory: what it may be, as far as somebody wanted that. */
+        final Map<Long, Right> parts = new HashMap<>(0);
+
         Right(long session, long directory, long nowMs) {
             this.session = session;
             this.directory = directory;
@@ -194,7 +197,10 @@ final class DelegatedDirectories {
         List<Right> begun = new ArrayList<>();
         synchronized (this) {
             byDirectory.values().forEach(right -> add(over, right));
-            ofLastTerm.values().forEach(right -> add(over, right));
+            for (Right right : ofLastTerm.values()) {
+                add(over, right);
+                right.parts.values().forEach(part -> add(over, part));
+            }
             byDirectory.clear();
             ofLastTerm.clear();
             for (long session : sessions) {
@@ -220,16 +226,26 @@ final class DelegatedDirectories {
      * Recalls what others have of the directories of a request.
      *
      * @param session whose request it is; 0 for the leader
+     * @param isRemoval whether it takes a name away. The session may have answered it already, and
+     *     answers a recall when this is done. So this waits for what others have of its directories
+     *     alone: two sessions that wait for all that the other one has would wait for each other.
      * @return completes when they have it no more; null when they have nothing
      */
-    @Nullable CompletableFuture<Void> recall(long session, Touched touched) {
+    @Nullable CompletableFuture<Void> recall(long session, Touched touched, boolean isRemoval) {
         if (isEmpty || touched.isNothing()) {
             return null;
         }
         List<CompletableFuture<Void>> waits = new ArrayList<>();
         List<Right> begun = new ArrayList<>();
         synchronized (this) {
-            ofLastTerm.values().forEach(right -> want(session, right, waits, begun));
+            boolean isRecalled = isRemoval && ofLastTerm.containsKey(session);
+            for (Right right : ofLastTerm.values()) {
+                if (isRecalled) {
+                    wantParts(session, right, touched, waits, begun);
+                } else {
+                    want(session, right, waits, begun);
+                }
+            }
             if (touched.isAnything()) {
                 byDirectory.values().forEach(right -> want(session, right, waits, begun));
             } else {
@@ -265,6 +281,29 @@ final class DelegatedDirectories {
             }
         }
         waits.add(recall);
+    }
+
+    /** As {@link #want}, of what a right to any directory may be to those of a request. */
+    private void wantParts(
+            long session,
+            Right right,
+            Touched touched,
+            List<CompletableFuture<Void>> waits,
+            List<Right> begun) {
+        if (right.session == session) {
+            return;
+        }
+        for (long ino : touched.inos()) {
+            Right part = right.parts.get(ino);
+            if (part == null) {
+                part = new Right(right.session, ino, right.usedMs);
+                part.isGiven = true;
+                right.parts.put(ino, part);
+            }
+            if (part.recall == null || !part.recall.isDone()) {
+                want(session, part, waits, begun);
+            }
+        }
     }
 
     /** Until the session has answered or ended; one that goes on without an answer is passed by. */

@@ -131,8 +131,13 @@ public final class DelegationGate {
     private @Nullable CompletableFuture<Void> recall(byte[] frame, int offset) {
         try {
             Envelope envelope = decode(frame, offset);
-            directories.used(envelope.session(), directoryOf(envelope.mutation()));
-            return directories.recall(envelope.session(), Touched.by(envelope, namespace.get()));
+            Mutation mutation = envelope.mutation();
+            directories.used(envelope.session(), directoryOf(mutation));
+            boolean isRemoval =
+                    mutation instanceof TreeMutation.Unlink
+                            || mutation instanceof TreeMutation.Rmdir;
+            Touched touched = Touched.by(envelope, namespace.get());
+            return directories.recall(envelope.session(), touched, isRemoval);
         } catch (MalformedMessageException e) {
             // It is refused when it is applied.
             return null;
@@ -164,7 +169,9 @@ public final class DelegationGate {
         lock.readLock().lock();
         try {
             recalled =
-                    directories.isEmpty() ? null : directories.recall(session, Touched.by(query));
+                    directories.isEmpty()
+                            ? null
+                            : directories.recall(session, Touched.by(query), false);
             if (recalled == null) {
                 server.run();
                 return;

@@ -110,7 +110,9 @@ record Touched(Set<Long> inos, boolean isAnything) {
                         Reply reply = namespace.read(0, new Query.Lookup(directoryIno, name));
                         if (reply instanceof Reply.EntryReply entry) {
                             Inode inode = entry.inode();
-                            inos.add(inode.ino());
+                            if (inode.attributes().isDirectory()) {
+                                inos.add(inode.ino());
+                            }
                         }
                     }
                 });
