@@ -3,7 +3,7 @@ package io.cairn.master.cluster;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
-import io.cairn.cluster.Policy.Compression;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
@@ -52,38 +52,36 @@ final class PoolDecision {
     }
 
     /**
-     * The kinds of which there are to be pools: the plain one, those that are wanted, and those of
-     * pools that something refers to. Each of them also without its compression: a file may keep
-     * the labels of one class and take the compression of another one. For the same reason all
-     * labels also with all keys, without a compression: in pools with other labels, or without the
-     * key, its chunks may not be.
+     * The kinds of which there are to be pools: the plain one, those that classes ask for, and
+     * those of pools that something refers to. Each of them also without its compression: a file
+     * may keep the labels of one class and take the compression of another one.
+     *
+     * <p>A class that says labels or a key, or that there is none, leaves files the other one that
+     * they have. There is a kind for each such pair, without a compression: in pools with other
+     * labels, or another key, their chunks may not be.
      *
      * @param used pools that a file or an entry of garbage refers to
-     * @param wanted kinds that classes ask for
+     * @param classes what classes say
      */
-    static Set<Pool.Kind> kinds(ClusterMap map, Set<Integer> used, Set<Pool.Kind> wanted) {
+    static Set<Pool.Kind> kinds(ClusterMap map, Set<Integer> used, Set<Policy> classes) {
         Set<Pool.Kind> kinds = new LinkedHashSet<>(Set.of(Pool.Kind.PLAIN));
-        kinds.addAll(wanted);
+        classes.forEach(each -> kinds.add(each.kind()));
         for (Pool pool : map.pools()) {
             if (used.contains(pool.id())) {
                 kinds.add(pool.kind());
             }
         }
-        List.copyOf(kinds).forEach(kind -> kinds.add(kind.unpacked()));
-        kinds.addAll(labelledWithKeys(kinds));
+        List<Pool.Kind> some = List.copyOf(kinds);
+        some.forEach(kind -> kinds.add(kind.unpacked()));
+        for (Policy each : classes) {
+            some.forEach(kind -> kinds.add(each.orElse(asking(kind)).kind().unpacked()));
+        }
         return kinds;
     }
 
-    private static Set<Pool.Kind> labelledWithKeys(Set<Pool.Kind> kinds) {
-        Set<Pool.Kind> found = new LinkedHashSet<>();
-        for (Pool.Kind labelled : kinds) {
-            for (Pool.Kind keyed : kinds) {
-                if (!labelled.labels().isAny() && keyed.key() != 0) {
-                    found.add(new Pool.Kind(Compression.NONE, labelled.labels(), keyed.key()));
-                }
-            }
-        }
-        return found;
+    /** What files ask for that have their chunks in pools of a kind. */
+    private static Policy asking(Pool.Kind kind) {
+        return Policy.STANDARD.with(kind.labels()).withKey(kind.key());
     }
 
     /**

@@ -8,6 +8,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Stripe;
 import io.cairn.cluster.Target;
@@ -85,7 +86,7 @@ public final class ServerWatch {
     private record Moment(
             long epoch,
             Set<Integer> usedPools,
-            Set<Pool.Kind> wanted,
+            Set<Policy> classes,
             boolean presuming,
             boolean settled) {}
 
@@ -277,7 +278,7 @@ public final class ServerWatch {
                 moves.decide(draft, views);
             }
             Namespace state = namespace.get();
-            var kinds = PoolDecision.kinds(map, state.usedPools(), state.classes().kinds());
+            var kinds = PoolDecision.kinds(map, state.usedPools(), state.classes().policies());
             expandIfDue(draft, kinds);
             PoolDecision.retire(draft, state.usedPools(), kinds);
             HeadDecision.decide(draft, clock.wallNs() / 1_000_000);
@@ -304,7 +305,7 @@ public final class ServerWatch {
                 new Moment(
                         state.clusterMap().epoch(),
                         state.usedPools(),
-                        state.classes().kinds(),
+                        state.classes().policies(),
                         leases.presumes(),
                         now - lastArrivalMs >= settings.settleMs());
         boolean news = !moment.equals(decided) || now >= nextPatienceMs || moves.isDue();

@@ -8,6 +8,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Labels;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
@@ -24,6 +25,7 @@ final class PoolDecisionTest {
     private static final Pool.Kind ZSTD = Pool.Kind.of(Compression.ZSTD);
     private static final Pool.Kind SSD =
             new Pool.Kind(Compression.NONE, Labels.Expression.parse("disk=ssd"));
+    private static final Policy FAST = Policy.STANDARD.with(SSD.labels());
 
     /** Three servers, of which some drain, with pools of one to three copies. */
     private static ClusterMap drained(int... ids) {
@@ -230,11 +232,12 @@ final class PoolDecisionTest {
     /** A file may keep the labels of a class and lose its compression. */
     @Test
     void labelsThatComeWithACompressionGetPlainPoolsToo() {
-        Pool.Kind packed = new Pool.Kind(Compression.ZSTD, SSD.labels());
+        Policy asked = FAST.with(Compression.ZSTD);
+        Pool.Kind packed = asked.kind();
         ClusterMap plain = labelled(HeadDecisionTest.even(), 1, "disk=ssd");
         assertEquals(
                 Set.of(Pool.Kind.PLAIN, packed, SSD),
-                PoolDecision.kinds(plain, Set.of(), Set.of(packed)));
+                PoolDecision.kinds(plain, Set.of(), Set.of(asked)));
         ClusterMap made = expanded(plain, List.copyOf(plain.targets()), packed, SSD);
         Pool used = made.youngestPool(1, packed);
         assertEquals(
@@ -244,11 +247,12 @@ final class PoolDecisionTest {
 
     /** A file may keep the labels of a class, and take the key of another one. */
     @Test
-    void allLabelsGetPoolsWithAllKeys() {
-        Pool.Kind keyed = new Pool.Kind(Compression.ZSTD, Labels.Expression.ANY, 7);
+    void labelsOfOneClassGetPoolsWithTheKeyOfAnother() {
+        Policy secret = Policy.STANDARD.with(Compression.ZSTD).withKey(7);
+        Pool.Kind keyed = secret.kind();
         Pool.Kind both = new Pool.Kind(Compression.NONE, SSD.labels(), 7);
         ClusterMap plain = labelled(HeadDecisionTest.even(), 1, "disk=ssd");
-        Set<Pool.Kind> kinds = PoolDecision.kinds(plain, Set.of(), Set.of(keyed, SSD));
+        Set<Pool.Kind> kinds = PoolDecision.kinds(plain, Set.of(), Set.of(secret, FAST));
         assertEquals(Set.of(Pool.Kind.PLAIN, keyed, keyed.unpacked(), SSD, both), kinds);
         ClusterMap made =
                 expanded(plain, List.copyOf(plain.targets()), kinds.toArray(Pool.Kind[]::new));
@@ -256,8 +260,40 @@ final class PoolDecisionTest {
         Pool used = Objects.requireNonNull(made.youngestPool(1, keyed));
         assertEquals(
                 Set.of(Pool.Kind.PLAIN, keyed, keyed.unpacked(), SSD, both),
-                PoolDecision.kinds(made, Set.of(used.id()), Set.of(SSD)),
+                PoolDecision.kinds(made, Set.of(used.id()), Set.of(FAST)),
                 "files have the key still");
+    }
+
+    /** Files of a class with both may keep one of them where the other one is taken away. */
+    @Test
+    void whatIsLeftOfLabelsAndAKeyGetsPools() {
+        Policy vault = FAST.withKey(7);
+        Policy open = Policy.STANDARD.withKey(Policy.NO_KEY);
+        Policy anywhere = Policy.STANDARD.with(Labels.Expression.ANY);
+        Pool.Kind keyed = new Pool.Kind(Compression.NONE, Labels.Expression.ANY, 7);
+        ClusterMap map = labelled(HeadDecisionTest.even(), 1, "disk=ssd");
+        assertEquals(
+                Set.of(Pool.Kind.PLAIN, vault.kind(), SSD),
+                PoolDecision.kinds(map, Set.of(), Set.of(vault, open)));
+        assertEquals(
+                Set.of(Pool.Kind.PLAIN, vault.kind(), keyed),
+                PoolDecision.kinds(map, Set.of(), Set.of(vault, anywhere)));
+        ClusterMap made = expanded(map, List.copyOf(map.targets()), vault.kind());
+        Pool used = Objects.requireNonNull(made.youngestPool(1, vault.kind()));
+        assertEquals(
+                Set.of(Pool.Kind.PLAIN, vault.kind(), SSD),
+                PoolDecision.kinds(made, Set.of(used.id()), Set.of(open)),
+                "the class itself says so now, and labels no more");
+    }
+
+    /** Else many classes, each with its own, would have pools for all pairs. */
+    @Test
+    void classesThatSayBothGetNoPoolsForEachOther() {
+        Policy one = FAST.withKey(7);
+        Policy other = Policy.STANDARD.with(Labels.Expression.parse("disk=hdd")).withKey(8);
+        assertEquals(
+                Set.of(Pool.Kind.PLAIN, one.kind(), other.kind()),
+                PoolDecision.kinds(HeadDecisionTest.even(), Set.of(), Set.of(one, other)));
     }
 
     @Test

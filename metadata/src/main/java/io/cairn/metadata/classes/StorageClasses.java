@@ -1,9 +1,9 @@
 package io.cairn.metadata.classes;
 
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy;
 import io.cairn.cluster.Policy.ClassRule;
 import io.cairn.cluster.Policy.StorageClass;
-import io.cairn.cluster.Pool;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Keys;
@@ -74,11 +74,10 @@ public final class StorageClasses {
                 });
     }
 
-    /** The kinds of pools that classes ask for, besides the plain one. */
-    public Set<Pool.Kind> kinds() {
-        Set<Pool.Kind> found = new LinkedHashSet<>();
-        all().forEach(each -> found.add(each.policy().kind()));
-        found.remove(Pool.Kind.PLAIN);
+    /** What the classes say of their files. */
+    public Set<Policy> policies() {
+        Set<Policy> found = new LinkedHashSet<>();
+        all().forEach(each -> found.add(each.policy()));
         return found;
     }
 
