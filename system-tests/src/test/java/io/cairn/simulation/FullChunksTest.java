@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One copy, three servers, the disk of one of which is full: chunks with bytes go on growing. */
 final class FullChunksTest {
@@ -35,7 +37,7 @@ final class FullChunksTest {
 
     private final AtomicInteger stage = new AtomicInteger();
     private final AtomicInteger written = new AtomicInteger();
-    private final SimulatedCluster cluster = oneCopy(20);
+    private SimulatedCluster cluster = oneCopy(20);
 
     private static SimulatedCluster oneCopy(long firstSeed) {
         for (long seed = firstSeed; ; seed++) {
@@ -62,7 +64,7 @@ final class FullChunksTest {
 
         @Override
         public void crashed() {
-            throw new IllegalStateException("nobody kills this client");
+            // Where a test kills it.
         }
     }
 
@@ -156,5 +158,40 @@ final class FullChunksTest {
         assertEquals(FILES, written.get());
         next(2, "read");
         until(cluster.clients.get(0)::isDone, "closed");
+    }
+
+    /** What was there is there, and what was synced; nobody knows about the rest. */
+    private void checkBegun(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
+                byte[] seen = read(file);
+                assertTrue(
+                        seen.length == AFTER || (seen.length == BEFORE && i >= written.get()),
+                        "file " + i + " has " + seen.length + " bytes");
+                assertEquals(
+                        -1, Arrays.mismatch(bytes(i, 0, seen.length, 0), seen), "file " + i);
+            }
+        }
+        written.set(0);
+    }
+
+    /** The next one waits for the end of its session; meanwhile groups leave the full disk. */
+    @ParameterizedTest
+    @ValueSource(ints = {40, 120, 200, 280, 500, 1000})
+    void aClientThatIsKilledInTheMidstLeavesWhatWasThere(int ms) throws IOException {
+        cluster = oneCopy(20 + ms);
+        begin(List.of(FullChunksTest::make, this::grow));
+        fill(cluster.servers.get(1));
+        stage.incrementAndGet();
+        cluster.simulation.runUntil(() -> false, ms);
+        cluster.clients.get(0).kill();
+        stage.set(0);
+        List<Consumer<CairnFileSystem>> steps =
+                List.of(this::checkBegun, this::grow, FullChunksTest::check);
+        cluster.clients.get(1).start(new Steps(stage, steps), 1000);
+        until(() -> stage.get() == 1, "read what is left");
+        next(1, "grown");
+        next(2, "read");
+        until(cluster.clients.get(1)::isDone, "closed");
     }
 }

@@ -418,7 +418,8 @@ public final class Detour {
     /**
      * Looks for another place for a chunk that a full disk refused. Others may have filled the disk
      * since the last heartbeat of its server. So the map is asked for until it says which targets
-     * are nearly full. Then a detour goes around them or, if the chunk has bytes, it moves.
+     * are nearly full. Then a detour goes around them or, if the chunk has bytes, it moves. The
+     * master may be faster and move the whole group: then the bytes go where they should before.
      *
      * <p>It ends at once when no other disks have room. The refusal counts then. Thread-safe; never
      * blocks.
@@ -429,6 +430,9 @@ public final class Detour {
         private final long beganMs;
         private long deadlineMs;
         private final CompletableFuture<Void> promise = new CompletableFuture<>();
+
+        /** Whether the map has told that the disk is full. */
+        private boolean isTold;
 
         RoomSearch(ChunkPlace place) {
             this.place = place;
@@ -447,11 +451,21 @@ public final class Detour {
             ClusterMap map = mount.chunks().map();
             Layout layout = inode.layout();
             PlacementGroup group = map.groupOf(layout, place.index());
-            Layout.Run run = layout.runOf(index());
-            boolean isNew = takesAlong(index());
+            Layout.Run run = layout.runOf(place.index());
+            boolean hasRoom = group != null && map.takesNew(group.id());
+            if (hasRoom && isTold && run.oid() == place.oid()) {
+                // It is on other disks by now, or there is room again: what waits goes once more.
+                long from = place.index() << layout.chunkSizeLog2();
+                inode.tell(s -> s.chunks().pause(from));
+                inode.tell(s -> s.chunks().resume());
+                promise.complete(null);
+                return;
+            }
+            isTold = !hasRoom;
+            boolean isNew = takesAlong(place.index());
             Layout moved = isNew ? layout : layout.withRuns(List.of(run.beside(0, run.oid())));
             if (group == null
-                    || !group.equals(map.groupOf(place.layout(), index()))
+                    || !group.equals(map.groupOf(place.layout(), place.index()))
                     || run.oid() != place.oid()
                     || mount.nowMs() >= deadlineMs
                     || !mayHelp(map, moved, group)) {
@@ -459,10 +473,10 @@ public final class Detour {
                 return;
             }
             tellStuck();
-            if (map.takesNew(group.id())) {
+            if (hasRoom) {
                 Promises.whenDone(mount.chunks().refresh(), (_, _) -> later());
             } else {
-                Promises.whenDone(isNew ? take() : move(index()), (done, _) -> later(done));
+                Promises.whenDone(isNew ? take() : move(place.index()), (done, _) -> later(done));
             }
         }
 
@@ -475,10 +489,6 @@ public final class Detour {
                 deadlineMs = Math.min(nowMs + NEWS_MS, beganMs + OTHERS_MS);
             }
             later();
-        }
-
-        private long index() {
-            return place.index();
         }
 
         private void later() {
