@@ -43,6 +43,7 @@ public final class CrashDisk implements Disk {
     private boolean stopped;
     private boolean failForce;
     private boolean fullForce;
+    private int fullWrites;
     private boolean fullNames;
     private boolean failRead;
     private long capacityPages = 1 << 20;
@@ -70,6 +71,11 @@ public final class CrashDisk implements Disk {
     /** Lets the next sync of a file find no room, as on a disk that allocates late. */
     synchronized void findNoRoomInNextForce() {
         fullForce = true;
+    }
+
+    /** Lets the next writes find no room, also in place, as on a disk that copies on write. */
+    synchronized void findNoRoomInNextWrites(int count) {
+        fullWrites = count;
     }
 
     /** Whether there is no room for names either: no file, no directory can be made. */
@@ -198,6 +204,10 @@ public final class CrashDisk implements Disk {
         public void write(ByteBuffer source, long offsetBytes) throws IOException {
             synchronized (CrashDisk.this) {
                 check();
+                if (fullWrites > 0) {
+                    fullWrites--;
+                    throw new DiskFullException(path);
+                }
                 boolean whole = begin();
                 byte[] bytes = new byte[source.remaining()];
                 source.get(bytes);

@@ -4,8 +4,11 @@ import static io.cairn.chunk.store.StoreWorld.GROUP;
 import static io.cairn.chunk.store.StoreWorld.bytes;
 import static io.cairn.chunk.store.StoreWorld.chunk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.wire.chunk.ChunkAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,6 +73,30 @@ class PurgedObjectsTest {
     void aFileThatIsGoneLeavesNothingToLookFor() throws Exception {
         disk.remove(world.path(CHUNKS.get(0)));
         purge();
+        world.restart();
+        isGone();
+    }
+
+    @Test
+    void aDiskWithoutRoomForOverwritingGetsSomeFromWhatIsDeleted() throws Exception {
+        disk.findNoRoomInNextWrites(1);
+        purge();
+        world.target().syncDeletions();
+        isGone();
+        world.restart();
+        isGone();
+    }
+
+    @Test
+    void whatCouldNotBeNotedIsDeletedWhenItIsAskedForAgain() throws Exception {
+        disk.findNoRoomInNextWrites(2);
+        FsException full =
+                assertThrows(
+                        FsException.class, () -> world.target().deleteObject(GROUP, 9, 4, 5));
+        assertEquals(Errno.ENOSPC, full.errno());
+        purge();
+        world.target().syncDeletions();
+        isGone();
         world.restart();
         isGone();
     }

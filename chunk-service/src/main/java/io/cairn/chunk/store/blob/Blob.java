@@ -381,9 +381,7 @@ public final class Blob {
         reason = "";
         uncertain = false;
         loaded = false; // What follows may fail: then the file is looked at again.
-        record.remove();
-        shelf.delete(key);
-        shelf.troubles.remove(key);
+        shelf.remove(key, record::remove);
         loaded = true;
     }
 

@@ -12,6 +12,7 @@ import io.cairn.chunk.store.grant.Grants;
 import io.cairn.chunk.store.seal.Seal;
 import io.cairn.chunk.store.seal.TargetSeals;
 import io.cairn.runtime.Disk;
+import io.cairn.runtime.DiskFullException;
 import io.cairn.runtime.ReadOnlyDiskException;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -343,6 +344,26 @@ public final class BlobContext {
         if (key.index() != 0) {
             disk.forceDirectory(paths.slice(key));
         }
+    }
+
+    /**
+     * Removes a blob, not yet durably.
+     *
+     * @param forget removes its entry in the ledger, which comes first: an entry without a file
+     *     would be a blob that is lost
+     */
+    void remove(BlobKey key, DiskWork.Step forget) throws IOException {
+        try {
+            forget.run();
+        } catch (DiskFullException e) {
+            // A disk that copies on write has no room for that: the file gives it some, perhaps
+            // only later. Who deletes the blob again finds it by its trouble.
+            troubles.put(key, "it was deleted, and the disk has no room to note that");
+            delete(key);
+            forget.run();
+        }
+        delete(key);
+        troubles.remove(key);
     }
 
     /** Removes the file of a blob, not yet durably. */
