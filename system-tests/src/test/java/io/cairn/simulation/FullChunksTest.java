@@ -168,8 +168,7 @@ final class FullChunksTest {
                 assertTrue(
                         seen.length == AFTER || (seen.length == BEFORE && i >= written.get()),
                         "file " + i + " has " + seen.length + " bytes");
-                assertEquals(
-                        -1, Arrays.mismatch(bytes(i, 0, seen.length, 0), seen), "file " + i);
+                assertEquals(-1, Arrays.mismatch(bytes(i, 0, seen.length, 0), seen), "file " + i);
             }
         }
         written.set(0);

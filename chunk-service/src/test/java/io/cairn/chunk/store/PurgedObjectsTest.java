@@ -91,8 +91,7 @@ class PurgedObjectsTest {
     void whatCouldNotBeNotedIsDeletedWhenItIsAskedForAgain() throws Exception {
         disk.findNoRoomInNextWrites(2);
         FsException full =
-                assertThrows(
-                        FsException.class, () -> world.target().deleteObject(GROUP, 9, 4, 5));
+                assertThrows(FsException.class, () -> world.target().deleteObject(GROUP, 9, 4, 5));
         assertEquals(Errno.ENOSPC, full.errno());
         purge();
         world.target().syncDeletions();
