@@ -58,8 +58,9 @@ final class MountEvents implements MasterChannel.Listener {
             case Push.RecallNames recall -> {
                 return mount.master().young().recall(recall.ino());
             }
-            case Push.Revoked news -> mount.runtime().revoked().accept(news.serials());
-            case Push.AuthoritiesChanged news -> mount.runtime().authorities().accept(news.pem());
+            case Push.Revoked news -> mount.runtime().hearers().revoked().accept(news.serials());
+            case Push.AuthoritiesChanged news ->
+                    mount.runtime().hearers().authorities().accept(news.pem());
         }
         return Promises.DONE;
     }

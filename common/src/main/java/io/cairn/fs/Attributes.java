@@ -104,28 +104,10 @@ public record Attributes(
      * @param changes how many, from 1
      */
     public Attributes withNamesChanged(int changes) {
-        long changedNs = mtimeNs + changes;
-        return new Attributes(
-                ino,
-                generation,
-                type,
-                mode,
-                nlink,
-                uid,
-                gid,
-                rdev,
-                size,
-                usedBytes,
-                atimeNs,
-                changedNs,
-                Math.max(changedNs, ctimeNs),
-                version,
-                acls,
-                birthNs,
-                flags);
+        return withContents(size, usedBytes, mtimeNs + changes);
     }
 
-    /** The same with another size, used bytes and mtime, as a client knows them during writing. */
+    /** The same with another size, used bytes and mtime, as a client knows them before masters. */
     public Attributes withContents(long newSize, long newUsedBytes, long newMtimeNs) {
         return new Attributes(
                 ino,

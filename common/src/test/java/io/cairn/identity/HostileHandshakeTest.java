@@ -13,7 +13,6 @@ import io.cairn.net.Listener;
 import io.cairn.net.NetworkRig;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.RawPeer;
-import java.io.IOException;
 import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -79,20 +78,7 @@ class HostileHandshakeTest {
     @Test
     void aHandshakeThatTricklesMustComplete() throws Exception {
         try (RawPeer peer = new RawPeer(listener.endpoint())) {
-            peer.say(hello(RECORD_BYTES, RECORD_BYTES - 4));
-            Thread trickle =
-                    Thread.ofPlatform()
-                            .start(
-                                    () -> {
-                                        try {
-                                            while (true) {
-                                                Thread.sleep(20);
-                                                peer.say(new byte[] {0});
-                                            }
-                                        } catch (IOException | InterruptedException thrownOut) {
-                                            return;
-                                        }
-                                    });
+            Thread trickle = peer.trickle(hello(RECORD_BYTES, RECORD_BYTES - 4));
             peer.hearEnd();
             trickle.interrupt();
             trickle.join();

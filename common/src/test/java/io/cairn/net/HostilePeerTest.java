@@ -182,20 +182,7 @@ class HostilePeerTest {
         try (RawPeer peer = new RawPeer(listener.endpoint())) {
             peer.say(RawPeer.hello());
             assertEquals(HELLO, peer.hearKind());
-            Thread trickle =
-                    Thread.ofPlatform()
-                            .start(
-                                    () -> {
-                                        try {
-                                            peer.say(begin);
-                                            while (true) {
-                                                Thread.sleep(20);
-                                                peer.say(new byte[] {0});
-                                            }
-                                        } catch (IOException | InterruptedException thrownOut) {
-                                            return;
-                                        }
-                                    });
+            Thread trickle = peer.trickle(begin);
             peer.hearEnd();
             peer.abort();
             trickle.join();

@@ -68,6 +68,26 @@ public final class RawPeer implements AutoCloseable {
         }
     }
 
+    /**
+     * Says something and then one zero after the other, on a thread of its own, until the other
+     * side closes or the thread is interrupted.
+     */
+    public Thread trickle(byte[] begin) {
+        return Thread.ofPlatform()
+                .start(
+                        () -> {
+                            try {
+                                say(begin);
+                                while (true) {
+                                    Thread.sleep(20);
+                                    say(new byte[] {0});
+                                }
+                            } catch (IOException | InterruptedException thrownOut) {
+                                return;
+                            }
+                        });
+    }
+
     /** The next frame, from its kind on. */
     ByteBuffer hearFrame() throws IOException {
         byte[] frame = new byte[in.readInt()];

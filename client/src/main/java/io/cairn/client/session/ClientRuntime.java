@@ -19,10 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param machine identity of the start of this machine, for reads from chunk servers here without
  *     the network; 0 for none of them
  * @param login who logs in at the masters with a password; null for nobody
- * @param revoked hears the serial numbers of revoked certificates; must not block
- * @param authorities hears the certificates of authorities in PEM, when one is replaced; must not
- *     block
- * @param masters hears where all masters are, as often as they tell; must not block
+ * @param hearers who hears what masters tell about the cluster
  * @param polled a second network to the leader, run by the threads of the door; null for none
  */
 public record ClientRuntime(
@@ -33,25 +30,27 @@ public record ClientRuntime(
         Tracer tracer,
         long machine,
         @Nullable PasswordLogin login,
-        Consumer<List<String>> revoked,
-        Consumer<String> authorities,
-        Consumer<List<Endpoint>> masters,
+        Hearers hearers,
         @Nullable PolledNetwork polled) {
+    /**
+     * Who hears what masters tell about the cluster. None of them may block.
+     *
+     * @param revoked hears the serial numbers of revoked certificates
+     * @param authorities hears the certificates of authorities in PEM, when one is replaced
+     * @param masters hears where all masters are, as often as they tell
+     */
+    public record Hearers(
+            Consumer<List<String>> revoked,
+            Consumer<String> authorities,
+            Consumer<List<Endpoint>> masters) {
+        /** Nobody. */
+        static final Hearers NONE = new Hearers(_ -> {}, _ -> {}, _ -> {});
+    }
+
     /** Without traces. */
     public ClientRuntime(
             Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
-        this(
-                clock,
-                scheduler,
-                random,
-                threads,
-                Tracer.OFF,
-                0,
-                null,
-                _ -> {},
-                _ -> {},
-                _ -> {},
-                null);
+        this(clock, scheduler, random, threads, Tracer.OFF, 0, null, Hearers.NONE, null);
     }
 
     /** With virtual threads, and without traces. */
@@ -62,103 +61,44 @@ public record ClientRuntime(
     /** The same with traces. */
     public ClientRuntime with(Tracer other) {
         return new ClientRuntime(
-                clock,
-                scheduler,
-                random,
-                threads,
-                other,
-                machine,
-                login,
-                revoked,
-                authorities,
-                masters,
-                polled);
+                clock, scheduler, random, threads, other, machine, login, hearers, polled);
     }
 
     /** The same with a network that the threads of the door run. */
     public ClientRuntime with(PolledNetwork other) {
         return new ClientRuntime(
-                clock,
-                scheduler,
-                random,
-                threads,
-                tracer,
-                machine,
-                login,
-                revoked,
-                authorities,
-                masters,
-                other);
+                clock, scheduler, random, threads, tracer, machine, login, hearers, other);
     }
 
     /** The same with somebody who logs in at the masters; null for nobody. */
     public ClientRuntime with(@Nullable PasswordLogin other) {
         return new ClientRuntime(
-                clock,
-                scheduler,
-                random,
-                threads,
-                tracer,
-                machine,
-                other,
-                revoked,
-                authorities,
-                masters,
-                polled);
+                clock, scheduler, random, threads, tracer, machine, other, hearers, polled);
     }
 
     /** The same that tells of revoked certificates. */
     public ClientRuntime onRevoked(Consumer<List<String>> hearer) {
-        return new ClientRuntime(
-                clock,
-                scheduler,
-                random,
-                threads,
-                tracer,
-                machine,
-                login,
-                hearer,
-                authorities,
-                masters,
-                polled);
+        return with(new Hearers(hearer, hearers.authorities, hearers.masters));
     }
 
     /** The same that tells of the authorities when one is replaced. */
     public ClientRuntime onAuthorities(Consumer<String> hearer) {
-        return new ClientRuntime(
-                clock, scheduler, random, threads, tracer, machine, login, revoked, hearer, masters,
-                polled);
+        return with(new Hearers(hearers.revoked, hearer, hearers.masters));
     }
 
     /** The same that tells where the masters are. */
     public ClientRuntime onMasters(Consumer<List<Endpoint>> hearer) {
+        return with(new Hearers(hearers.revoked, hearers.authorities, hearer));
+    }
+
+    private ClientRuntime with(Hearers others) {
         return new ClientRuntime(
-                clock,
-                scheduler,
-                random,
-                threads,
-                tracer,
-                machine,
-                login,
-                revoked,
-                authorities,
-                hearer,
-                polled);
+                clock, scheduler, random, threads, tracer, machine, login, others, polled);
     }
 
     /** The same on a machine where chunk servers may run. */
     public ClientRuntime onMachine(long identity) {
         return new ClientRuntime(
-                clock,
-                scheduler,
-                random,
-                threads,
-                tracer,
-                identity,
-                login,
-                revoked,
-                authorities,
-                masters,
-                polled);
+                clock, scheduler, random, threads, tracer, identity, login, hearers, polled);
     }
 }

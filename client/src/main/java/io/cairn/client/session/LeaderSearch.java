@@ -117,7 +117,7 @@ final class LeaderSearch {
             masters.clear();
             masters.addAll(known.list());
         }
-        runtime.masters().accept(all);
+        runtime.hearers().masters().accept(all);
     }
 
     /** Searches, unless it does already; {@code except} need not be asked. */
