@@ -116,8 +116,13 @@ final class TraceCollector implements AutoCloseable {
 
     private static void answer(HttpExchange exchange, int status, byte[] body) throws IOException {
         exchange.getResponseHeaders().set("content-type", "application/x-protobuf");
-        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
-        exchange.getResponseBody().write(body);
+        if (body.length == 0) {
+            // A write after this, even of nothing, would break the connection.
+            exchange.sendResponseHeaders(status, -1);
+        } else {
+            exchange.sendResponseHeaders(status, body.length);
+            exchange.getResponseBody().write(body);
+        }
     }
 
     private void keep(ExportTraceServiceRequest request) {
