@@ -192,7 +192,8 @@ public final class AdminBench implements AutoCloseable {
                         List.of(),
                         "",
                         scrub,
-                        ClusterRequest.Holdings.NONE);
+                        ClusterRequest.Holdings.NONE,
+                        0);
         var heartbeat =
                 new ClusterRequest.Heartbeat(
                         0,

@@ -206,7 +206,8 @@ final class TargetReports {
                     starts,
                     fault,
                     scrubs.apply(target),
-                    holdings());
+                    holdings(),
+                    target.verification().savingBytes());
         }
     }
 

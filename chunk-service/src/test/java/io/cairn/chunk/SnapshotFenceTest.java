@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.SnapshotFence;
-import io.cairn.wire.master.ClusterRequest.ObjectFence;
+import io.cairn.wire.chunk.ObjectFence;
 import org.junit.jupiter.api.Test;
 
 class SnapshotFenceTest {

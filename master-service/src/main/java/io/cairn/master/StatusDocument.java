@@ -132,6 +132,7 @@ final class StatusDocument {
             target.put("identity", String.format("%016x", report.identity()));
             target.put("capacityBytes", report.capacityBytes());
             target.put("freeBytes", report.freeBytes());
+            target.put("compressionSavedBytes", report.savedBytes());
             target.put("chunks", report.chunks());
             target.put("healthy", report.healthy());
             target.put("directory", report.directory());

@@ -173,6 +173,8 @@ public final class ChunkNode implements AutoCloseable {
         BlobVerification scrub = target.verification();
         world.metrics().gauge("cairn.target.damaged", tags, target, t -> t.doubtful().size());
         world.metrics().gauge("cairn.target.quarantined", tags, scrub, s -> s.quarantined());
+        world.metrics()
+                .gauge("cairn.target.compression.saved.bytes", tags, scrub, s -> s.savingBytes());
         counter(world, "cairn.target.scrub.read.bytes", tags, scrub, s -> s.readBytes());
         counter(world, "cairn.target.scrub.blobs", tags, scrub, s -> s.verifiedBlobs());
         counter(world, "cairn.target.packed.blobs", tags, scrub, s -> s.packedBlobs());

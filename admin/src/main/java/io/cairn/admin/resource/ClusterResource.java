@@ -29,6 +29,7 @@ import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
 import io.cairn.master.cluster.move.MoveProgress;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -57,6 +58,10 @@ public final class ClusterResource implements Resource {
                             Shape.count(),
                             "Of all disks, what only snapshots hold, with all copies, as last"
                                     + " counted; null: not known."),
+                    Field.of(
+                            "compressionSavedBytes",
+                            Shape.count(),
+                            "What packed chunks take less than plain ones, all copies."),
                     Field.of("standardReplicas", Shape.count(), "Copies of every chunk."),
                     Field.maybe(
                             "limitBytes",
@@ -276,6 +281,12 @@ public final class ClusterResource implements Resource {
                 Math.min(allBytes, space.freeBytes() / space.replicas() + trashBytes));
         capacity.put("trashBytes", trashBytes);
         capacity.put("snapshotBytes", snapshotBytes.get());
+        capacity.put(
+                "compressionSavedBytes",
+                servers.stream()
+                        .flatMap(server -> server.targets().stream())
+                        .mapToLong(TargetReport::savedBytes)
+                        .sum());
         capacity.put("standardReplicas", space.replicas());
         SpaceLimit limit = SpaceLimit.of(map, ServerStatus.healthy(servers), space.replicas());
         capacity.put("limitBytes", limit == null ? null : limit.bytes());

@@ -121,16 +121,19 @@ public final class Topology {
         List<TargetActivity> activities = new ArrayList<>();
         long capacity = 0;
         long free = 0;
+        long saved = 0;
         for (Target target : map.targetsOf(server)) {
             targets.add(target.id());
             activities.addAll(activity(target));
             TargetReport report = reports.get(target.identity());
             capacity += report == null ? 0 : report.capacityBytes();
             free += report == null ? 0 : report.freeBytes();
+            saved += report == null ? 0 : report.savedBytes();
         }
         document.put("targets", targets);
         document.put("capacityBytes", capacity);
         document.put("freeBytes", free);
+        document.put("compressionSavedBytes", saved);
         document.put("load", LoadDocument.of(activities));
         return document;
     }
@@ -158,6 +161,7 @@ public final class Topology {
                 Field.of("targets", Shape.items(Shape.count()), "Its storage directories."),
                 Field.of("capacityBytes", Shape.count(), "Sum over its targets."),
                 Field.of("freeBytes", Shape.count(), "Sum over its targets, as told last."),
+                Field.of("compressionSavedBytes", Shape.count(), "Sum over its targets."),
                 Field.maybe(
                         "load",
                         LoadDocument.targetShape(),
@@ -181,6 +185,7 @@ public final class Topology {
         document.put("capacityBytes", capacity);
         document.put("usedBytes", capacity - free);
         document.put("freeBytes", free);
+        document.put("compressionSavedBytes", report == null ? 0 : report.savedBytes());
         document.put("chunks", report == null ? 0 : report.chunks());
         List<PlacementGroup> groups = map.groupsOf(target);
         int head = 0;
@@ -221,6 +226,10 @@ public final class Topology {
                 Field.of("capacityBytes", Shape.count(), "As told last."),
                 Field.of("usedBytes", Shape.count(), "Of its disk, whatever uses it."),
                 Field.of("freeBytes", Shape.count(), "As told last."),
+                Field.of(
+                        "compressionSavedBytes",
+                        Shape.count(),
+                        "What its packed chunks take less than plain ones."),
                 Field.of("chunks", Shape.count(), "Replicas that it holds."),
                 Field.of("groups", Shape.count(), "Groups that it is a member of."),
                 Field.of("groupsHeaded", Shape.count(), "Groups whose writes it orders."),

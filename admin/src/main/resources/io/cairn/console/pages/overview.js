@@ -46,6 +46,7 @@ function capacity(c) {
             ['Standard copies', count(c.standardReplicas)],
             ['In the trash, makes room when needed', bytes(c.trashBytes)],
             ['Held by snapshots only', c.snapshotBytes == null ? '?' : bytes(c.snapshotBytes)],
+            ['Saved by compression', bytes(c.compressionSavedBytes)],
         ]));
 }
 

@@ -80,6 +80,7 @@ function details(context, target) {
                 : state(target.state)],
             ['Identity', h('code', {}, target.identity)],
             ['Used, by whatever', `${bytes(target.usedBytes)} of ${bytes(target.capacityBytes)}`],
+            ['Saved by compression', bytes(target.compressionSavedBytes)],
             ['Chunks', count(target.chunks)],
             ['Groups', h('a', { href: `#/groups/target/${target.id}` },
                 `${plural(target.groups, 'group')}, head of ${count(target.groupsHeaded)}`)],

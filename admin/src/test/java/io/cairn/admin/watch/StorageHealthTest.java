@@ -68,7 +68,8 @@ class StorageHealthTest {
                         List.of(),
                         "",
                         ScrubReport.NONE,
-                        Holdings.NONE);
+                        Holdings.NONE,
+                        0);
         return new ServerStatus(
                 "c" + id, server(id).endpoint(), alive, 0, null, List.of(report), Declaration.NONE);
     }

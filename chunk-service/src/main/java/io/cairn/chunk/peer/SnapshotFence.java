@@ -3,7 +3,7 @@ package io.cairn.chunk.peer;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.wire.master.ClusterRequest.ObjectFence;
+import io.cairn.wire.chunk.ObjectFence;
 import java.util.TreeMap;
 
 /**

@@ -85,6 +85,10 @@ class PackedBlobTest {
         return bytes;
     }
 
+    private long saving() {
+        return world.target().verification().savingBytes();
+    }
+
     private int badBlocks() {
         BlockRange range = world.target().read(A, 0, SIZE);
         int[] crcs = StoreWorld.blockCrcs(range.blocks());
@@ -114,6 +118,40 @@ class PackedBlobTest {
         world.reopen();
         assertArrayEquals(contents, read(A));
         assertEquals(List.of(), world.target().doubtful());
+    }
+
+    @Test
+    void whatPackingSavesIsKnownAfterEveryChangeAndStart() throws Exception {
+        assertEquals(0, saving());
+        packed(Codec.ZSTD, 7 * SLOT + 5000);
+        long saved = saving();
+        long plain = world.target().allocatedBytes(A.group(), A.oid(), A.index());
+        assertTrue(saved > plain / 2 && saved < plain, () -> saved + " of " + plain);
+        assertEquals(world.target().verification().savedBytes(), saved);
+        world.write(B, 0, text(2, 3 * SLOT));
+        world.target().flush(B);
+        assertEquals(saved, saving());
+        world.restart();
+        assertEquals(saved, saving(), "after a clean stop");
+        disk.kill();
+        world.reopen();
+        assertEquals(saved, saving(), "after the end of the process");
+        disk.losePower(new Random(3));
+        world.reopen();
+        read(A);
+        assertEquals(saved, saving(), "after a loss of power");
+
+        assertTrue(pack(B, Codec.LZ4));
+        assertTrue(saving() > saved);
+        world.target().delete(B.group(), B.oid(), B.index());
+        assertEquals(saved, saving(), "one was deleted");
+        world.write(A, 10, text(3, 10));
+        assertEquals(0, saving(), "it is plain again");
+        world.restart();
+        assertEquals(0, saving());
+        assertTrue(pack(A, Codec.LZ4));
+        world.install(A, world.stat(A).sequence() + 1, text(4, 2 * SLOT), 4);
+        assertEquals(0, saving(), "a plain one took its place");
     }
 
     @Test
@@ -149,7 +187,14 @@ class PackedBlobTest {
                 }
             }
             assertArrayEquals(model, Arrays.copyOf(read(A), SIZE), "step " + step);
+            assertTrue(saving() >= 0, "step " + step);
         }
+        if (saving() == 0) {
+            assertTrue(pack(A, Codec.ZSTD));
+        }
+        assertTrue(saving() > 0);
+        world.write(A, SIZE - 1, text(7, 1));
+        assertEquals(0, saving());
         assertTrue(world.target().verify(A));
         assertEquals(List.of(), disk.filesBelow(Path.of("/target/quarantine")));
     }

@@ -36,7 +36,8 @@ final class AdminTopology {
             return reading.list(
                     ApiRequest.of("GET /targets"),
                     "id server directory state draining capacityBytes:capacity usedBytes:used"
-                            + " freeBytes:free load.readBytesPerSecond:read"
+                            + " freeBytes:free compressionSavedBytes:saved"
+                            + " load.readBytesPerSecond:read"
                             + " load.writtenBytesPerSecond:written load.errors:errors chunks"
                             + " scrub.verifiedAt:verified"
                             + " groups groupsHeaded:headed identity");

@@ -75,6 +75,15 @@ final class StatusLines {
                                     values.text("snapshotBytes", held),
                                     "cairn snapshot list --held"));
         }
+        long saved = amount(space.get("compressionSavedBytes"));
+        if (saved > 0) {
+            long without = saved + amount(space.get("usedBytes"));
+            lines.add(
+                    "          compression saves %s (%d %%)"
+                            .formatted(
+                                    values.text("compressionSavedBytes", saved),
+                                    Math.round(100.0 * saved / without)));
+        }
         if (space.get("limit") != null) {
             lines.add(
                     "          new files meet a limit after %s: %s"

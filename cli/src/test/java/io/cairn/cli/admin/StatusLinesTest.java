@@ -63,6 +63,19 @@ final class StatusLinesTest {
         assertTrue(lines.contains(trash), lines::toString);
     }
 
+    private static List<String> saved(long usedBytes, long savedBytes) {
+        Map<String, Object> space =
+                Map.of("usedBytes", usedBytes, "compressionSavedBytes", savedBytes);
+        return new StatusLines(Map.of("capacity", space), new Values(bytes -> bytes + " bytes"))
+                .lines().stream().filter(line -> line.contains("compression")).toList();
+    }
+
+    @Test
+    void whatCompressionSavesIsToldWhereThereIsAny() {
+        assertEquals(List.of("          compression saves 38 bytes (38 %)"), saved(62, 38));
+        assertEquals(List.of(), saved(62, 0));
+    }
+
     @Test
     void formerPoolsAreToldWithTheGroups() {
         Map<String, Object> counts = Map.of("groups", 48, "groupsAtRisk", 0, "formerPools", 1);

@@ -6,7 +6,9 @@ import io.cairn.cluster.MapDelta;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
+import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.TypedMessage;
+import io.cairn.wire.chunk.ObjectFence;
 import io.cairn.wire.chunk.ServerKeys;
 import io.cairn.wire.scrub.ScrubReport;
 import java.util.List;
@@ -80,26 +82,6 @@ public sealed interface ClusterRequest extends TypedMessage {
     }
 
     /**
-     * What chunk servers have to refuse, so that snapshots never change.
-     *
-     * @param version of the mutation that decided it: a newer decision replaces an older one; 0
-     *     before the first one
-     * @param firstOid objects with smaller numbers must not be changed in place; 0 = all may be
-     */
-    record ObjectFence(long version, long firstOid) {
-        /** Nothing has to be refused. */
-        public static final ObjectFence NONE = new ObjectFence(0, 0);
-
-        void encode(Encoder out) {
-            out.i64(version).i64(firstOid);
-        }
-
-        static ObjectFence decode(Decoder in) {
-            return new ObjectFence(in.i64(), in.i64());
-        }
-    }
-
-    /**
      * A storage directory as its server sees it.
      *
      * @param identity random number written when it was formatted
@@ -117,6 +99,8 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param fault why it is not healthy, for people; empty when it is
      * @param scrub how far its blobs are verified
      * @param holdings what it has of groups
+     * @param savedBytes what its packed blobs take less than plain ones would, 0 or more; 0 as well
+     *     when its server does not tell that
      */
     record TargetReport(
             long identity,
@@ -131,9 +115,13 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<Long> starts,
             String fault,
             ScrubReport scrub,
-            Holdings holdings) {
+            Holdings holdings,
+            long savedBytes) {
         /** The reported damage is enough for people to look there. */
         public static final int MAX_DAMAGES = 64;
+
+        /** The bit beside {@link #healthy} that says that the saved bytes are at the end. */
+        private static final int SAVES = 2;
 
         /** An idle target on a disk that is not known. */
         public TargetReport(
@@ -151,7 +139,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     List.of(),
                     "",
                     ScrubReport.NONE,
-                    Holdings.NONE);
+                    Holdings.NONE,
+                    0);
         }
 
         /**
@@ -168,22 +157,33 @@ public sealed interface ClusterRequest extends TypedMessage {
         }
 
         void encode(Encoder out) {
-            out.i64(identity).i64(capacityBytes).i64(freeBytes).i64(chunks).bool(healthy);
-            out.i64(disk).text(directory);
+            out.i64(identity).i64(capacityBytes).i64(freeBytes).i64(chunks);
+            out.u8((healthy ? 1 : 0) | (savedBytes != 0 ? SAVES : 0)).i64(disk).text(directory);
             load.encode(out);
             out.list(damages, (o, damage) -> damage.encode(o));
             out.list(starts, Encoder::i64).text(fault);
             scrub.encode(out);
             holdings.encode(out);
+            if (savedBytes != 0) {
+                out.i64(savedBytes);
+            }
         }
 
         static TargetReport decode(Decoder in) {
+            long identity = in.i64();
+            long capacityBytes = in.i64();
+            long freeBytes = in.i64();
+            long chunks = in.i64();
+            int flags = in.u8();
+            if (flags > (SAVES | 1)) {
+                throw new MalformedMessageException("target with flags " + flags);
+            }
             return new TargetReport(
-                    in.i64(),
-                    in.i64(),
-                    in.i64(),
-                    in.i64(),
-                    in.bool(),
+                    identity,
+                    capacityBytes,
+                    freeBytes,
+                    chunks,
+                    (flags & 1) != 0,
                     in.i64(),
                     in.text(),
                     TargetLoad.decode(in),
@@ -191,7 +191,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.list(Decoder::i64),
                     in.text(),
                     ScrubReport.decode(in),
-                    Holdings.decode(in));
+                    Holdings.decode(in),
+                    (flags & SAVES) == 0 ? 0 : in.i64());
         }
     }
 

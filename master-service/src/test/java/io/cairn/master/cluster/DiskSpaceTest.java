@@ -28,7 +28,8 @@ class DiskSpaceTest {
                 List.of(),
                 "",
                 ScrubReport.NONE,
-                Holdings.NONE);
+                Holdings.NONE,
+                0);
     }
 
     @Test

@@ -62,7 +62,8 @@ class LoadWatchTest {
                         List.of(),
                         "",
                         ScrubReport.NONE,
-                        Holdings.NONE);
+                        Holdings.NONE,
+                        0);
         watch.heard(
                 new Heartbeat(
                         1,

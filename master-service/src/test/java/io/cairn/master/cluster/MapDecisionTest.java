@@ -239,7 +239,8 @@ final class MapDecisionTest {
                 List.of(starts),
                 "",
                 ScrubReport.NONE,
-                Holdings.NONE);
+                Holdings.NONE,
+                0);
     }
 
     private static Target target(ClusterMap map, long identity) {

@@ -199,7 +199,8 @@ final class MovingCluster {
                 List.of(),
                 server.healthy ? "" : "it failed",
                 ScrubReport.NONE,
-                new Holdings(stored(server), cleared));
+                new Holdings(stored(server), cleared),
+                0);
     }
 
     /** Groups that are full have two chunks in each copy, others none. */

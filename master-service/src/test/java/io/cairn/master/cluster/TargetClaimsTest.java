@@ -91,7 +91,8 @@ class TargetClaimsTest {
                         List.of(starts),
                         "",
                         ScrubReport.NONE,
-                        Holdings.NONE);
+                        Holdings.NONE,
+                        0);
         Endpoint at = new Endpoint("c1", 1);
         return new Heartbeat(
                 1,

@@ -1,6 +1,6 @@
 package io.cairn.metadata.snapshot;
 
-import io.cairn.wire.master.ClusterRequest.ObjectFence;
+import io.cairn.wire.chunk.ObjectFence;
 import org.jspecify.annotations.Nullable;
 
 /**

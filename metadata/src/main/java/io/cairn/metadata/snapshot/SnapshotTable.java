@@ -16,7 +16,7 @@ import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.master.ClusterRequest.ObjectFence;
+import io.cairn.wire.chunk.ObjectFence;
 import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import java.util.Comparator;
 import java.util.List;

@@ -284,7 +284,7 @@ public final class Blob {
             if (packed != null) {
                 put(packed, false);
             }
-            return packed == null ? 0 : packed.savedBytes();
+            return packed == null ? 0 : (long) Limits.BLOCK_BYTES * packed.savedBlocks();
         } finally {
             mutation.unlock();
         }
@@ -335,7 +335,7 @@ public final class Blob {
                 shelf.forceName(key);
                 nameSynced = true;
             }
-            record.synced(blob.version());
+            record.synced(blob.version(), blob.file().savedBlocks(blob.map()));
             shelf.meter.synced(beganNs);
         } catch (IOException e) {
             if (!tidy && e instanceof DiskFullException) {

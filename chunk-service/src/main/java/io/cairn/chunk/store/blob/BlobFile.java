@@ -82,6 +82,13 @@ final class BlobFile implements AutoCloseable {
         return slots;
     }
 
+    /** Blocks of the disk that it takes less than a plain file with this map would. */
+    int savedBlocks(BlockMap map) {
+        SlotTable table = slots;
+        return table == null ? 0 : table.savedBlocks(map.allocatedBytes());
+    }
+
+    /** Whether the data is packed. */
     boolean isPacked() {
         return slots != null;
     }

@@ -50,10 +50,16 @@ final class BlobRecord {
         if (objection == null && found.isKnown() && !found.equals(expected())) {
             note(present().written(found));
         }
-        if (objection == null && synced && found.isKnown() && !found.equals(present().synced())) {
-            note(present().syncedAt(found));
+        if (objection != null || !found.isKnown()) {
+            return objection;
         }
-        return objection;
+        int saved = blob.savedBlocks();
+        if (synced && !present().equals(present().syncedAt(found, saved))) {
+            note(present().syncedAt(found, saved));
+        } else if (saved == 0 && present().savedBlocks() > 0) {
+            note(present().written(found)); // It was made plain, and the process ended then.
+        }
+        return null;
     }
 
     private LedgerEntry present() {
@@ -62,7 +68,7 @@ final class BlobRecord {
     }
 
     private void note(LedgerEntry next) throws IOException {
-        hint = ledger.note(next, hint);
+        hint = ledger.note(next, next.savedBlocks() == present().savedBlocks() ? hint : 0);
         entry = next;
     }
 
@@ -80,9 +86,13 @@ final class BlobRecord {
         note(present().written(Mark.of(version)));
     }
 
-    /** The blob is synced as it is. */
-    void synced(BlobVersion version) throws IOException {
-        note(present().syncedAt(Mark.of(version)));
+    /**
+     * The blob is synced as it is.
+     *
+     * @param savedBlocks blocks that it takes less than a plain one
+     */
+    void synced(BlobVersion version, int savedBlocks) throws IOException {
+        note(present().syncedAt(Mark.of(version), savedBlocks));
     }
 
     /**
@@ -101,7 +111,7 @@ final class BlobRecord {
     void expect(Mark mark) throws IOException {
         begin();
         if (expected().isOlderThan(mark)) {
-            note(present().syncedAt(mark));
+            note(present().syncedAt(mark, 0));
         }
     }
 

@@ -194,6 +194,11 @@ public final class BlobVerification {
         return savedBytes.sum();
     }
 
+    /** Bytes that the packed blobs of now take less than plain ones would, 0 or more. */
+    public long savingBytes() {
+        return shelf.ledger.savedBytes();
+    }
+
     /** Bytes of data read so far. */
     public long readBytes() {
         return readBytes.sum();

@@ -10,6 +10,7 @@ import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.runtime.DiskFullException;
+import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkRange;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -112,6 +113,12 @@ public final class Ledger implements AutoCloseable {
     /** Number of files. */
     public int size() {
         return files.size();
+    }
+
+    /** Bytes that packed blobs take less than plain ones would, as far as entries tell. */
+    public long savedBytes() {
+        long blocks = files.values().stream().mapToLong(LedgerFile::savedBlocks).sum();
+        return Limits.BLOCK_BYTES * blocks;
     }
 
     /** The groups that have or had blobs here, in order. */

@@ -7,6 +7,7 @@ import io.cairn.runtime.Disk.DiskFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,10 @@ final class LedgerFile implements AutoCloseable {
     private DiskFile file;
     private long pages;
     private long generation = 1;
+
+    /** The sum over what stands there: known once all of it was visited. */
+    private final AtomicLong savedBlocks = new AtomicLong();
+
     private volatile boolean dirty;
 
     private LedgerFile(Disk disk, Path path, DiskFile file) throws IOException {
@@ -113,8 +118,8 @@ final class LedgerFile implements AutoCloseable {
     /**
      * Adds or replaces an entry.
      *
-     * @param hint what the last call for this blob returned, when the entry was not removed since;
-     *     else 0
+     * @param hint what the last call for this blob returned, when the entry was not removed since
+     *     and saves as many blocks as that one; else 0
      * @return where it stands, as a hint
      */
     long put(LedgerEntry entry, long hint) throws IOException {
@@ -129,13 +134,14 @@ final class LedgerFile implements AutoCloseable {
         }
         changing.lock();
         try {
-            long position = place(entry.key());
-            while (position < 0) {
+            Place place = place(entry.key());
+            while (place == null) {
                 grow();
-                position = place(entry.key());
+                place = place(entry.key());
             }
-            write(position, entry);
-            return generation << POSITION_BITS | position;
+            write(place.position, entry);
+            savedBlocks.addAndGet(entry.savedBlocks() - (long) place.savedBlocks);
+            return generation << POSITION_BITS | place.position;
         } finally {
             changing.unlock();
         }
@@ -148,10 +154,12 @@ final class LedgerFile implements AutoCloseable {
             long number = pageOf(key, pages);
             ByteBuffer page = page(number);
             for (int slot = 0; slot < SLOTS; slot++) {
-                if (entryOf(key, page, slot) != null) {
+                LedgerEntry entry = entryOf(key, page, slot);
+                if (entry != null) {
                     ByteBuffer nothing = ByteBuffer.allocate(LedgerEntry.BYTES);
-                    file.write(nothing, number * PAGE + (long) slot * LedgerEntry.BYTES);
+                    file.write(nothing, position(number, slot));
                     dirty = true;
+                    savedBlocks.addAndGet(-entry.savedBlocks());
                 }
             }
         } finally {
@@ -165,10 +173,11 @@ final class LedgerFile implements AutoCloseable {
         LedgerEntry visit(LedgerEntry entry) throws IOException;
     }
 
-    /** Goes through all entries, a page at a time. */
+    /** Goes through all entries, a page at a time; counts anew what they save. */
     void visit(Visitor visitor) throws IOException {
         changing.lock();
         try {
+            long saved = 0;
             for (long number = 0; number < pages; number++) {
                 ByteBuffer page = page(number);
                 boolean changed = false;
@@ -177,6 +186,7 @@ final class LedgerFile implements AutoCloseable {
                     LedgerEntry entry = LedgerEntry.decode(page, at);
                     if (entry != null) {
                         LedgerEntry next = visitor.visit(entry);
+                        saved += next.savedBlocks();
                         if (!next.equals(entry)) {
                             next.encode(page.position(at));
                             changed = true;
@@ -188,9 +198,15 @@ final class LedgerFile implements AutoCloseable {
                     dirty = true;
                 }
             }
+            savedBlocks.set(saved);
         } finally {
             changing.unlock();
         }
+    }
+
+    /** Blocks that its blobs take less than plain ones; known once all entries were visited. */
+    long savedBlocks() {
+        return savedBlocks.get();
     }
 
     /** Makes all changes durable. */
@@ -216,20 +232,33 @@ final class LedgerFile implements AutoCloseable {
         file.write(bytes.flip(), position);
     }
 
-    /** Where the entry of a blob stands, or may; -1 when its page is full. */
-    private long place(BlobKey key) throws IOException {
+    /**
+     * A place for an entry.
+     *
+     * @param savedBlocks of the entry that stands there; 0 without one
+     */
+    private record Place(long position, int savedBlocks) {}
+
+    /** Where the entry of a blob stands, or may; null when its page is full. */
+    private @Nullable Place place(BlobKey key) throws IOException {
         long number = pageOf(key, pages);
         ByteBuffer page = page(number);
         int free = -1;
         for (int slot = 0; slot < SLOTS; slot++) {
             if (LedgerEntry.isFree(page, slot * LedgerEntry.BYTES)) {
                 free = free < 0 ? slot : free;
-            } else if (entryOf(key, page, slot) != null) {
-                free = slot;
-                break;
+                continue;
+            }
+            LedgerEntry entry = entryOf(key, page, slot);
+            if (entry != null) {
+                return new Place(position(number, slot), entry.savedBlocks());
             }
         }
-        return free < 0 ? -1 : number * PAGE + (long) free * LedgerEntry.BYTES;
+        return free < 0 ? null : new Place(position(number, free), 0);
+    }
+
+    private static long position(long page, int slot) {
+        return page * PAGE + (long) slot * LedgerEntry.BYTES;
     }
 
     /** The entries of page {@code p} go to {@code p} and {@code p + pages}. */

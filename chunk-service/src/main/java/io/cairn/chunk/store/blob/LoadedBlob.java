@@ -45,6 +45,11 @@ record LoadedBlob(
      */
     record Blocks(BlobHeader header, int page, BlockMap map) {}
 
+    /** Blocks that it takes less than a plain one; 0 for one that is plain or not known. */
+    int savedBlocks() {
+        return file == null || blocks == null ? 0 : file.savedBlocks(blocks.map());
+    }
+
     /** Closes the file; nobody uses what was found. */
     void close() throws IOException {
         if (file != null) {

@@ -81,10 +81,10 @@ public final class Replacement {
         return version;
     }
 
-    /** Bytes that a packed file takes less than a plain one; 0 for a plain one. */
-    long savedBytes() {
+    /** Blocks that a packed file takes less than a plain one; 0 for a plain one. */
+    int savedBlocks() {
         SlotTable table = slots;
-        return table == null ? 0 : map.allocatedBytes() - (long) BLOCK * table.storedBlocks();
+        return table == null ? 0 : table.savedBlocks(map.allocatedBytes());
     }
 
     /** A file with the first bytes of another blob, of its length at most. */
@@ -409,7 +409,7 @@ public final class Replacement {
             shelf.count.add(key.group(), 1);
         }
         shelf.forceName(key);
-        record.synced(version);
+        record.synced(version, savedBlocks());
         shelf.log.forget(key);
     }
 

@@ -26,11 +26,30 @@ import org.jspecify.annotations.Nullable;
  *     +----------------------------+----------------------------+
  * </pre>
  *
+ * <p>For a packed blob, which is always synced, the synced length is the latest one. In its place
+ * stands -1 less the blocks that packing saves.
+ *
  * @param latest the last write that the blob had; {@link Mark#NONE} when none is known
  * @param synced the one that was the last when the blob was synced; NONE when it never was
+ * @param savedBlocks blocks of 4096 bytes that the blob takes less than a plain one, 0 or more;
+ *     above 0 only when the last write is the synced one
  */
-public record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
+public record LedgerEntry(BlobKey key, Mark latest, Mark synced, int savedBlocks) {
     public static final int BYTES = 64;
+
+    /** Checks. */
+    public LedgerEntry {
+        if (savedBlocks < 0 || (savedBlocks > 0 && !latest.equals(synced))) {
+            throw new IllegalArgumentException(
+                    "%s: saves %d blocks at %s, synced at %s"
+                            .formatted(key, savedBlocks, latest, synced));
+        }
+    }
+
+    /** One of a plain blob. */
+    public LedgerEntry(BlobKey key, Mark latest, Mark synced) {
+        this(key, latest, synced, 0);
+    }
 
     /**
      * A state of a blob.
@@ -69,9 +88,13 @@ public record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
         return new LedgerEntry(key, mark, synced);
     }
 
-    /** After a sync that covered its last write. */
-    public LedgerEntry syncedAt(Mark mark) {
-        return new LedgerEntry(key, mark, mark);
+    /**
+     * After a sync that covered its last write.
+     *
+     * @param saved blocks that it takes less than a plain one
+     */
+    public LedgerEntry syncedAt(Mark mark, int saved) {
+        return new LedgerEntry(key, mark, mark, saved);
     }
 
     /**
@@ -84,7 +107,7 @@ public record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
 
     /** The part of it that holds after a loss of power. */
     public LedgerEntry withoutUnsynced() {
-        return new LedgerEntry(key, synced, synced);
+        return new LedgerEntry(key, synced, synced, savedBlocks);
     }
 
     /** Writes the entry at the buffer's position. */
@@ -93,7 +116,8 @@ public record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
         out.putInt(0).putInt(key.group()).putLong(key.oid()).putLong(key.index());
         out.putLong(latest.epoch).putLong(latest.sequence);
         out.putLong(synced.epoch).putLong(synced.sequence);
-        out.putInt(latest.lengthBytes).putInt(synced.lengthBytes);
+        out.putInt(latest.lengthBytes);
+        out.putInt(savedBlocks > 0 ? -1 - savedBlocks : synced.lengthBytes);
         out.putInt(start, checksum(out, start));
     }
 
@@ -108,10 +132,19 @@ public record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
             return null;
         }
         long oid = page.getLong(at + 8);
+        Mark latest = new Mark(page.getLong(at + 24), page.getLong(at + 32), page.getInt(at + 56));
+        int length = page.getInt(at + 60);
+        Mark synced =
+                new Mark(page.getLong(at + 40), page.getLong(at + 48), Math.max(-1, length));
+        boolean saves =
+                length < -1
+                        && synced.epoch() == latest.epoch()
+                        && synced.sequence() == latest.sequence();
         return new LedgerEntry(
                 new BlobKey(page.getInt(at + 4), oid, page.getLong(at + 16)),
-                new Mark(page.getLong(at + 24), page.getLong(at + 32), page.getInt(at + 56)),
-                new Mark(page.getLong(at + 40), page.getLong(at + 48), page.getInt(at + 60)));
+                latest,
+                saves ? latest : synced,
+                saves ? -1 - length : 0);
     }
 
     private static int checksum(ByteBuffer bytes, int start) {

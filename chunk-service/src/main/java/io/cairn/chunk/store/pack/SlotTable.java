@@ -180,6 +180,11 @@ public final class SlotTable {
         return blocks;
     }
 
+    /** Blocks of the disk that a plain file of so many bytes would take more. */
+    public int savedBlocks(long plainBytes) {
+        return (int) Math.max(0, plainBytes / Limits.BLOCK_BYTES - storedBlocks());
+    }
+
     private static int blocks(int bytes) {
         return (bytes + Limits.BLOCK_BYTES - 1) / Limits.BLOCK_BYTES;
     }

@@ -57,6 +57,36 @@ class LedgerTest {
     }
 
     @Test
+    void countsWhatPackedBlobsSave() throws IOException {
+        int count = 1_000;
+        for (int i = 0; i < count; i++) {
+            ledger.note(entry(i, 1), 0);
+            ledger.note(LedgerEntry.begun(key(i)).syncedAt(new Mark(7, 2, 5), 3), 0);
+        }
+        assertEquals(3L * 4096 * count, ledger.savedBytes());
+        ledger.note(entry(0, 3), 0);
+        ledger.remove(key(1));
+        ledger.remove(key(1));
+        long saved = 3L * 4096 * (count - 2);
+        assertEquals(saved, ledger.savedBytes());
+        ledger.close();
+        ledger = open(1);
+        ledger.forgetUnsynced();
+        assertEquals(saved, ledger.savedBytes());
+        LedgerEntry found = ledger.find(key(7));
+        assertEquals(new LedgerEntry(key(7), new Mark(7, 2, 5), new Mark(7, 2, 5), 3), found);
+    }
+
+    /** As an earlier build leaves an entry that it has written to after it read it. */
+    @Test
+    void aSyncedLengthThatIsNoLengthIsUnknown() {
+        ByteBuffer page = ByteBuffer.allocate(LedgerEntry.BYTES);
+        new LedgerEntry(key(1), new Mark(7, 3, 9), new Mark(7, 2, -4)).encode(page);
+        LedgerEntry read = LedgerEntry.decode(page, 0);
+        assertEquals(new LedgerEntry(key(1), new Mark(7, 3, 9), new Mark(7, 2, -1)), read);
+    }
+
+    @Test
     void growsAndFindsEverythingAgain() throws IOException {
         int count = 20_000;
         long[] hints = new long[count];
@@ -110,7 +140,8 @@ class LedgerTest {
     @Test
     void onlyWhatWasSyncedCountsAfterALossOfPower() throws IOException {
         Mark synced = new Mark(7, 4, 100);
-        LedgerEntry both = LedgerEntry.begun(key(1)).syncedAt(synced).written(new Mark(7, 9, 200));
+        LedgerEntry both =
+                LedgerEntry.begun(key(1)).syncedAt(synced, 0).written(new Mark(7, 9, 200));
         ledger.begin(both);
         ledger.begin(entry(2, 3));
         ledger.forgetUnsynced();
