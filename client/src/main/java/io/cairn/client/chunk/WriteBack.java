@@ -45,12 +45,10 @@ public final class WriteBack {
     private final WriteOwner owner;
     private final ChunkIo io;
     private final BufferPool pool;
-    private final List<WriteExtent> extents = new ArrayList<>();
-    private final Drains drains = new Drains();
+    private final ExtentQueue extents = new ExtentQueue();
     private long lastNumber;
     private long sequentialEnd = -1;
     private int inFlight;
-    private int openCount;
     private int pauses;
 
     public WriteBack(WriteOwner owner, ChunkIo io, BufferPool pool) {
@@ -70,25 +68,17 @@ public final class WriteBack {
 
     /** Whether all extents up to a number are at the servers. */
     public boolean isDrained(long upTo) {
-        return oldest() > upTo;
-    }
-
-    private long oldest() {
-        long oldest = Long.MAX_VALUE;
-        for (WriteExtent extent : extents) {
-            oldest = Math.min(oldest, extent.number);
-        }
-        return oldest;
+        return extents.oldest() > upTo;
     }
 
     public int count() {
-        return extents.size();
+        return extents.count();
     }
 
     /** The end of the last byte held here; 0 when there is none. */
     public long end() {
         long end = 0;
-        for (WriteExtent extent : extents) {
+        for (WriteExtent extent : extents.all()) {
             end = extent.abandoned ? end : Math.max(end, extent.end());
         }
         return end;
@@ -96,8 +86,11 @@ public final class WriteBack {
 
     /** The end of the window and chunk that an offset lies in. */
     private long windowEnd(long offset) {
-        long window = Math.min(WINDOW_BYTES, owner.layout().chunkSizeBytes());
-        return (offset / window + 1) * window;
+        return (offset / windowBytes() + 1) * windowBytes();
+    }
+
+    private long windowBytes() {
+        return Math.min(WINDOW_BYTES, owner.layout().chunkSizeBytes());
     }
 
     /**
@@ -108,7 +101,7 @@ public final class WriteBack {
      */
     public int put(long offset, ByteBuffer source, boolean always) {
         int length = (int) Math.min(source.remaining(), windowEnd(offset) - offset);
-        WriteExtent extent = findOpen(offset, length);
+        WriteExtent extent = extents.openAt(offset, length, windowBytes());
         if (extent == null) {
             extent = open(offset, length, always);
         } else if (!grow(extent, (int) (offset - extent.offset) + length, always)) {
@@ -130,23 +123,6 @@ public final class WriteBack {
         return length;
     }
 
-    /** The extent that these bytes can be merged into without overtaking an overlapping one. */
-    private @Nullable WriteExtent findOpen(long offset, int length) {
-        for (int i = extents.size() - 1; i >= 0 && i >= extents.size() - MAX_OPEN; i--) {
-            WriteExtent extent = extents.get(i);
-            if (!extent.sealed
-                    && offset >= extent.offset
-                    && offset <= extent.end()
-                    && offset < windowEnd(extent.offset)) {
-                return extent;
-            }
-            if (extent.overlaps(offset, offset + length)) {
-                return null;
-            }
-        }
-        return null;
-    }
-
     private @Nullable WriteExtent open(long offset, int length, boolean always) {
         int room = (int) (windowEnd(offset) - offset);
         int capacity =
@@ -156,13 +132,14 @@ public final class WriteBack {
         if (!reserve(capacity, always)) {
             return null;
         }
-        if (openCount >= MAX_OPEN) {
-            sealOldest();
+        WriteExtent oldest = extents.oldestOpen();
+        if (oldest != null && extents.openCount() >= MAX_OPEN) {
+            seal(oldest);
+            submit();
         }
         WriteExtent extent =
                 new WriteExtent(++lastNumber, offset, pool.allocate(capacity), capacity);
         extents.add(extent);
-        openCount++;
         return extent;
     }
 
@@ -195,19 +172,9 @@ public final class WriteBack {
         return always;
     }
 
-    private void sealOldest() {
-        for (WriteExtent extent : extents) {
-            if (!extent.sealed) {
-                seal(extent);
-                submit();
-                return;
-            }
-        }
-    }
-
     private void seal(WriteExtent extent) {
         extent.seal();
-        openCount--;
+        extents.sealed(extent);
         extent.operation = io.newOperation();
         long inChunk = extent.offset & (owner.layout().chunkSizeBytes() - 1);
         extent.crcs = Crc32c.ofPieces(extent.data.nioBuffer(0, extent.length()), inChunk);
@@ -215,11 +182,7 @@ public final class WriteBack {
 
     /** Sends all that is here. */
     public void sendAll() {
-        for (WriteExtent extent : extents) {
-            if (!extent.sealed) {
-                seal(extent);
-            }
-        }
+        extents.open().forEach(this::seal);
         submit();
     }
 
@@ -229,35 +192,27 @@ public final class WriteBack {
         if (extents.isEmpty()) {
             return Promises.DONE;
         }
-        return drains.add(lastNumber);
+        return extents.drain(lastNumber);
     }
 
     /** Forgets what was not sent yet at and beyond an offset: it is being truncated. */
     public void discardFrom(long offset) {
-        for (int i = extents.size() - 1; i >= 0; i--) {
-            WriteExtent extent = extents.get(i);
+        for (WriteExtent extent : List.copyOf(extents.all())) {
             if (!extent.inFlight && extent.offset >= offset) {
-                if (!extent.sealed) {
-                    openCount--;
-                }
-                extents.remove(i);
-                discard(extent);
+                remove(extent);
             }
         }
     }
 
     /** Forgets what is at and beyond an offset: others have cut it off. */
     public void cut(long size) {
-        for (int i = extents.size() - 1; i >= 0; i--) {
-            WriteExtent extent = extents.get(i);
+        for (WriteExtent extent : List.copyOf(extents.all())) {
             if (extent.inFlight) {
                 // Looked at when it is answered: from there on only what is left counts.
                 extent.keptEnd = Math.min(extent.keptEnd, size);
                 extent.abandoned |= extent.offset >= size;
             } else if (extent.offset >= size) {
-                openCount -= extent.sealed ? 0 : 1;
-                extents.remove(i);
-                discard(extent);
+                remove(extent);
             } else if (extent.end() > size) {
                 shorten(extent, size);
             }
@@ -267,7 +222,6 @@ public final class WriteBack {
     private void shorten(WriteExtent extent, long end) {
         extent.data.writerIndex((int) (end - extent.offset));
         if (extent.sealed) {
-            openCount++;
             seal(extent);
         }
     }
@@ -289,7 +243,7 @@ public final class WriteBack {
      */
     public void pause(long offset) {
         pauses++;
-        for (WriteExtent extent : extents) {
+        for (WriteExtent extent : extents.all()) {
             if (extent.inFlight && extent.end() > offset) {
                 extent.recalled = true;
                 extent.withdraw();
@@ -307,7 +261,7 @@ public final class WriteBack {
     public boolean isBlocked(LongPredicate chunks) {
         ClusterMap map = io.map();
         Layout layout = owner.layout();
-        for (WriteExtent extent : extents) {
+        for (WriteExtent extent : extents.all()) {
             long index = layout.chunkOf(extent.offset);
             boolean isStuck =
                     extent.isWaitingForRoom() || Stripe.isBlocked(map, layout, index, index);
@@ -321,13 +275,14 @@ public final class WriteBack {
     /** Forgets everything, and sends nothing of it again. */
     public void abandon() {
         discardFrom(0);
-        for (WriteExtent extent : extents) {
+        for (WriteExtent extent : extents.all()) {
             extent.abandoned = true;
             extent.withdraw();
         }
     }
 
-    private void discard(WriteExtent extent) {
+    private void remove(WriteExtent extent) {
+        extents.remove(extent);
         extent.data.release();
         pool.free(extent.reservedBytes);
     }
@@ -335,19 +290,27 @@ public final class WriteBack {
     /** The layout has another chunk size: cuts what lies across a border of chunks. */
     public void rechunk() {
         long chunkBytes = owner.layout().chunkSizeBytes();
-        for (int i = 0; i < extents.size(); i++) {
-            WriteExtent extent = extents.get(i);
-            long border = (extent.offset / chunkBytes + 1) * chunkBytes;
-            if (extent.inFlight || extent.end() <= border) {
-                continue;
+        List<WriteExtent> ordered = new ArrayList<>();
+        for (WriteExtent extent : extents.all()) {
+            WriteExtent part = extent;
+            while (part != null) {
+                ordered.add(part);
+                part = part.inFlight ? null : rest(part, chunkBytes);
             }
-            WriteExtent rest = extent.split(border);
-            openCount += extent.sealed ? 1 : 0;
-            seal(extent);
-            openCount++;
-            seal(rest);
-            extents.add(i + 1, rest);
         }
+        extents.replace(ordered);
+    }
+
+    /** Cuts an extent where its chunk ends; what is behind, null when it ends before. */
+    private @Nullable WriteExtent rest(WriteExtent extent, long chunkBytes) {
+        long border = (extent.offset / chunkBytes + 1) * chunkBytes;
+        if (extent.end() <= border) {
+            return null;
+        }
+        WriteExtent rest = extent.split(border);
+        seal(extent);
+        seal(rest);
+        return rest;
     }
 
     private void submit() {
@@ -357,33 +320,24 @@ public final class WriteBack {
         }
     }
 
-    /** The first sealed extent that no older extent overlaps; open ones in its way are sealed. */
+    /** A sealed extent that no older extent overlaps; open ones in the way of some are sealed. */
     private @Nullable WriteExtent nextReady() {
-        for (int i = 0; i < extents.size(); i++) {
-            WriteExtent extent = extents.get(i);
-            if (!extent.sealed || extent.inFlight) {
-                continue;
-            }
-            WriteExtent older = olderOverlapping(extent, i);
+        List<WriteExtent> inTheWay = new ArrayList<>(0);
+        for (WriteExtent extent : extents.waiting()) {
+            WriteExtent older = extents.olderOverlapping(extent);
             if (older == null) {
                 return extent;
             }
             if (!older.sealed) {
-                seal(older);
-                i = -1;
+                inTheWay.add(older);
             }
         }
-        return null;
-    }
-
-    private @Nullable WriteExtent olderOverlapping(WriteExtent extent, int position) {
-        for (int i = 0; i < position; i++) {
-            WriteExtent older = extents.get(i);
-            if (older.overlaps(extent.offset, extent.end())) {
-                return older;
+        for (WriteExtent each : inTheWay) {
+            if (!each.sealed) {
+                seal(each);
             }
         }
-        return null;
+        return inTheWay.isEmpty() ? null : nextReady();
     }
 
     private void send(WriteExtent extent) {
@@ -392,6 +346,7 @@ public final class WriteBack {
             return;
         }
         extent.inFlight = true;
+        extents.sent(extent);
         extent.permit = owner.permit();
         inFlight++;
         Layout layout = owner.layout();
@@ -451,7 +406,7 @@ public final class WriteBack {
         }
         // What comes next was not asked for by the operation that this one was sent for.
         Scope.run(Span.NONE, this::submit);
-        return drains.isEmpty() ? List.of() : drains.take(oldest());
+        return extents.drained();
     }
 
     private void gone(
@@ -460,8 +415,7 @@ public final class WriteBack {
             @Nullable WriteReply reply,
             @Nullable FsException error) {
         long end = Math.min(extent.end(), extent.keptEnd);
-        extents.remove(extent);
-        discard(extent);
+        remove(extent);
         if (extent.abandoned) {
             // Its writer knows.
         } else if (reply != null) {
@@ -474,26 +428,15 @@ public final class WriteBack {
     /** The bytes held here of a range, oldest first, each retained for the reader. */
     public List<HeldBytes> held(long from, long to) {
         List<HeldBytes> held = List.of();
-        for (WriteExtent extent : extents) {
-            if (extent.overlaps(from, to) && !extent.abandoned) {
-                if (held.isEmpty()) {
-                    held = new ArrayList<>(2);
-                }
-                held.add(
-                        new HeldBytes(
-                                extent.offset, extent.data.retainedSlice(0, extent.length())));
-            }
+        for (WriteExtent extent : extents.within(from, to)) {
+            held = held.isEmpty() ? new ArrayList<>(2) : held;
+            held.add(new HeldBytes(extent.offset, extent.data.retainedSlice(0, extent.length())));
         }
         return held;
     }
 
     /** Whether any byte of a range is held here. */
     public boolean holds(long from, long to) {
-        for (WriteExtent extent : extents) {
-            if (extent.overlaps(from, to) && !extent.abandoned) {
-                return true;
-            }
-        }
-        return false;
+        return !extents.within(from, to).isEmpty();
     }
 }
