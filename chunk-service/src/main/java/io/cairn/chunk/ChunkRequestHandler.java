@@ -40,6 +40,7 @@ import io.cairn.wire.chunk.HeadRequest.Relay;
 import io.cairn.wire.chunk.HeadRequest.Settled;
 import io.cairn.wire.chunk.HeadRequest.ToTarget;
 import io.cairn.wire.chunk.HeadRequest.VerifyCopies;
+import io.cairn.wire.chunk.HeadRequest.WritePieces;
 import io.cairn.wire.master.OperationNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -199,6 +200,8 @@ final class ChunkRequestHandler implements Handler {
                 checkRange(w.chunk(), w.offsetBytes(), bytes.readableBytes());
                 yield encoded(part(target, w.chunk()).headWrites().write(w, bytes));
             }
+            case WritePieces w ->
+                    encoded(part(target, checked(w, bytes)).headWrites().writePieces(w, bytes));
             case Replicate r -> {
                 checkBlocks(r.chunk(), r.offsetBytes(), r.lengthBytes(), bytes);
                 yield encoded(part(target, r.chunk()).memberWrites().replicate(r, nio(bytes)));
@@ -317,6 +320,20 @@ final class ChunkRequestHandler implements Handler {
         if (length == 0 || length > Limits.MAX_IO_BYTES) {
             throw invalid(length + " bytes at a time; 1 to " + Limits.MAX_IO_BYTES + " can be");
         }
+    }
+
+    private static ChunkAddress checked(WritePieces write, ByteBuf bytes) {
+        long total = 0;
+        for (WritePieces.Piece piece : write.pieces()) {
+            checkRange(write.chunk(), piece.offsetBytes(), piece.lengthBytes());
+            total += piece.lengthBytes();
+        }
+        int count = write.pieces().size();
+        if (count == 0 || count > WritePieces.MAX_PIECES || total != bytes.readableBytes()) {
+            throw invalid(
+                    count + " pieces of " + total + " bytes, of which " + bytes.readableBytes());
+        }
+        return write.chunk();
     }
 
     private static void checkBlocks(ChunkAddress chunk, int offset, int length, ByteBuf bytes) {

@@ -137,7 +137,11 @@ final class TicketCheck {
     /** A flush changes nothing: it keeps what was allowed before. */
     private static boolean isChange(ChunkRequest request) {
         return switch (request) {
-            case ChunkRequest.Write _, ChunkRequest.Zero _, ChunkRequest.Clone _ -> true;
+            case ChunkRequest.Write _,
+                    HeadRequest.WritePieces _,
+                    ChunkRequest.Zero _,
+                    ChunkRequest.Clone _ ->
+                    true;
             case HeadRequest.Relay relay -> isChange(relay.request());
             case ChunkRequest.Read _,
                     ChunkRequest.Flush _,

@@ -14,6 +14,7 @@ import io.cairn.wire.chunk.ChunkReply;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
+import io.cairn.wire.chunk.HeadRequest;
 import io.cairn.wire.chunk.OperationId;
 import io.cairn.wire.chunk.Ticket;
 import io.netty.buffer.ByteBuf;
@@ -62,6 +63,9 @@ public final class FakeChunkServer implements Handler {
 
     volatile boolean full;
 
+    /** With what requests of several writes fail; null: they do not. */
+    volatile @Nullable Errno pieceRefusal;
+
     /** What was written in epochs before this one was lost with the power. */
     volatile long lostBeforeEpoch;
 
@@ -72,6 +76,10 @@ public final class FakeChunkServer implements Handler {
     final AtomicInteger reads = new AtomicInteger();
     final AtomicInteger finds = new AtomicInteger();
     final AtomicInteger writes = new AtomicInteger();
+
+    /** Requests that brought several writes. */
+    final AtomicInteger batches = new AtomicInteger();
+
     final AtomicInteger unalignedWrites = new AtomicInteger();
 
     FakeChunkServer(LongUnaryOperator epochOfGroup) {
@@ -86,6 +94,7 @@ public final class FakeChunkServer implements Handler {
             ticketCheck.accept(request.chunk().ticket());
             switch (request) {
                 case ChunkRequest.Write m -> reply(answer, write(m, payload));
+                case HeadRequest.WritePieces m -> reply(answer, writePieces(m, payload));
                 case ChunkRequest.Read m -> read(m, answer);
                 case ChunkRequest.Flush m -> reply(answer, flush(m));
                 case ChunkRequest.Zero m -> reply(answer, zero(m));
@@ -118,7 +127,28 @@ public final class FakeChunkServer implements Handler {
         return new ChunkKey(address.oid(), address.index());
     }
 
-    private ChunkReply write(ChunkRequest.Write m, ByteBuf payload) {
+    private ChunkReply writePieces(HeadRequest.WritePieces m, ByteBuf payload) {
+        Errno refusal = pieceRefusal;
+        if (refusal != null) {
+            throw new FsException(refusal, "one of several is refused");
+        }
+        batches.incrementAndGet();
+        ChunkReply.WriteReply last = new ChunkReply.WriteReply(0, 0, 0, 0);
+        int allocated = 0;
+        int at = payload.readerIndex();
+        for (HeadRequest.WritePieces.Piece piece : m.pieces()) {
+            ChunkRequest.Write one =
+                    new ChunkRequest.Write(
+                            m.chunk(), piece.operation(), piece.offsetBytes(), piece.crcs());
+            last = write(one, payload.slice(at, piece.lengthBytes()));
+            allocated += last.allocatedDeltaBytes();
+            at += piece.lengthBytes();
+        }
+        return new ChunkReply.WriteReply(
+                last.sequence(), last.lengthBytes(), allocated, last.epoch());
+    }
+
+    private ChunkReply.WriteReply write(ChunkRequest.Write m, ByteBuf payload) {
         checkEpoch(m.chunk());
         if (full) {
             throw new FsException(Errno.ENOSPC, "the disk is full");

@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.cluster.ChunkServer;
@@ -128,6 +129,16 @@ public final class FakeCluster implements AutoCloseable {
     /** Requests to write, of all servers. */
     public int writes() {
         return servers.stream().mapToInt(server -> server.writes.get()).sum();
+    }
+
+    /** Requests that brought several writes. */
+    public int batches() {
+        return servers.stream().mapToInt(server -> server.batches.get()).sum();
+    }
+
+    /** Such requests fail from now on. */
+    public void refusePieces(Errno refusal) {
+        servers.forEach(server -> server.pieceRefusal = refusal);
     }
 
     /** No server takes any byte more. */

@@ -18,12 +18,16 @@ import io.cairn.wire.chunk.ChunkRequest.Flush;
 import io.cairn.wire.chunk.ChunkRequest.Replicate;
 import io.cairn.wire.chunk.ChunkRequest.Write;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
+import io.cairn.wire.chunk.HeadRequest.WritePieces;
 import io.cairn.wire.chunk.OperationId;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,10 +73,35 @@ public final class HeadWrites {
                         state -> writing(term, write, payload, state)));
     }
 
-    /** A change of contents, of an object that no snapshot has. */
+    /** Several writes of a chunk in one turn, under the same condition as {@link #write}. */
+    public CompletableFuture<WriteReply> writePieces(WritePieces write, ByteBuf payload) {
+        ChunkAddress chunk = write.chunk();
+        Term term = member.enterAsHead(chunk.epoch());
+        List<Request> requests = new ArrayList<>(write.pieces().size());
+        int at = payload.readerIndex();
+        for (WritePieces.Piece piece : write.pieces()) {
+            ByteBuf bytes = payload.slice(at, piece.lengthBytes());
+            at += piece.lengthBytes();
+            Write one = new Write(chunk, piece.operation(), piece.offsetBytes(), piece.crcs());
+            requests.add(
+                    new Request(
+                            term,
+                            chunk,
+                            piece.operation(),
+                            state -> writing(term, one, bytes, state)));
+        }
+        return fenced(requests);
+    }
+
     private CompletableFuture<WriteReply> fenced(Request request) {
-        long version = station.fence().enter(request.chunk.oid());
-        return Futures.guarded(() -> change(request))
+        return fenced(List.of(request));
+    }
+
+    /** Changes of the contents of one chunk, of an object that no snapshot has. */
+    private CompletableFuture<WriteReply> fenced(List<Request> requests) {
+        Request first = requests.getFirst();
+        long version = station.fence().enter(first.chunk.oid());
+        return Futures.guarded(() -> change(first, () -> applyAll(requests.iterator(), null)))
                 .whenComplete((_, _) -> station.fence().leave(version));
     }
 
@@ -310,6 +339,12 @@ public final class HeadWrites {
     }
 
     private CompletableFuture<WriteReply> change(Request request) {
+        return change(request, () -> apply(request, true));
+    }
+
+    /** Does work for a request, or for several of one chunk, in a turn of the chunk. */
+    private CompletableFuture<WriteReply> change(
+            Request request, Supplier<CompletableFuture<WriteReply>> work) {
         Headship headship = member.headship(request.term);
         return member.turns()
                 .exclusive(
@@ -318,15 +353,12 @@ public final class HeadWrites {
                             member.check(request.term);
                             station.tombstones().check(request.key());
                             if (!headship.agreement().isNeeded(request.key())) {
-                                return apply(request, true);
+                                return work.get();
                             }
                             return headship.agreement()
                                     .ensure(request.key())
                                     .thenCompose(
-                                            Scope.carried(
-                                                    agreed ->
-                                                            station.fromDisk(
-                                                                    () -> apply(request, true))));
+                                            Scope.carried(agreed -> station.fromDisk(work)));
                         })
                 .exceptionallyCompose(thrown -> failed(request, headship, thrown));
     }
@@ -342,6 +374,47 @@ public final class HeadWrites {
                 () -> {
                     throw member.told(request.term, request.key(), error);
                 });
+    }
+
+    /**
+     * Applies requests one after the other, until one fails. On a disk thread.
+     *
+     * @param before the reply to those that are done; null when none is
+     */
+    private CompletableFuture<WriteReply> applyAll(
+            Iterator<Request> requests, @Nullable WriteReply before) {
+        WriteReply done = before;
+        while (true) {
+            CompletableFuture<WriteReply> applied = apply(requests.next(), true);
+            WriteReply earlier = done;
+            if (!applied.isDone() || applied.isCompletedExceptionally()) {
+                return applied.thenCompose(
+                        Scope.carried(
+                                reply -> {
+                                    WriteReply all = both(earlier, reply);
+                                    return requests.hasNext()
+                                            ? station.fromDisk(() -> applyAll(requests, all))
+                                            : CompletableFuture.completedFuture(all);
+                                }));
+            }
+            done = both(earlier, applied.join());
+            if (!requests.hasNext()) {
+                return CompletableFuture.completedFuture(done);
+            }
+        }
+    }
+
+    /** The younger write, with the bytes of both: one that was done before may be the older. */
+    private static WriteReply both(@Nullable WriteReply one, WriteReply other) {
+        if (one == null) {
+            return other;
+        }
+        WriteReply younger = one.sequence() > other.sequence() ? one : other;
+        return new WriteReply(
+                younger.sequence(),
+                younger.lengthBytes(),
+                one.allocatedDeltaBytes() + other.allocatedDeltaBytes(),
+                younger.epoch());
     }
 
     private CompletableFuture<WriteReply> apply(Request request, boolean mayHeal) {

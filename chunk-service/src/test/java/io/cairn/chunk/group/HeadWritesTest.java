@@ -12,10 +12,15 @@ import io.cairn.chunk.MemoryDirectory;
 import io.cairn.chunk.peer.Replies;
 import io.cairn.cluster.MemberState;
 import io.cairn.net.Message;
+import io.cairn.wire.Crc32c;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
+import io.cairn.wire.chunk.HeadRequest.WritePieces;
 import io.cairn.wire.chunk.OperationId;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +29,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes that clients ask of the head. */
 class HeadWritesTest {
@@ -61,6 +68,90 @@ class HeadWritesTest {
             WriteReply next = writeAs(cluster, new OperationId(9, 2), random(1, 5000));
             assertEquals(first.sequence() + 1, next.sequence());
             assertEquals(List.of(), cluster.differences());
+        }
+    }
+
+    /** So many pieces of 3,000 bytes, 5,000 bytes apart, with operations of their own. */
+    private static Message pieces(ChunkCluster cluster, int count, boolean isLastBad) {
+        List<WritePieces.Piece> pieces = new ArrayList<>();
+        ByteBuf payload = Unpooled.buffer();
+        for (int i = 0; i < count; i++) {
+            byte[] bytes = random(i, 3000);
+            int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(bytes), 5000 * i);
+            if (isLastBad && i == count - 1) {
+                crcs[0]++;
+            }
+            pieces.add(new WritePieces.Piece(new OperationId(9, i), 5000 * i, 3000, crcs));
+            payload.writeBytes(bytes);
+        }
+        return new Message(new WritePieces(chunk(cluster), pieces)::toBytes, payload);
+    }
+
+    private static WriteReply writePieces(ChunkCluster cluster, int count) {
+        Message request = pieces(cluster, count, false);
+        Message reply = cluster.await(cluster.client.ask(cluster.headOf(GROUP), request));
+        try {
+            return Replies.write(reply);
+        } finally {
+            reply.release();
+        }
+    }
+
+    private static byte[] ofPieces(int count) {
+        byte[] all = new byte[5000 * (count - 1) + 3000];
+        for (int i = 0; i < count; i++) {
+            System.arraycopy(random(i, 3000), 0, all, 5000 * i, 3000);
+        }
+        return all;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void severalWritesOfOneRequestAreDoneOnce(int servers) {
+        try (ChunkCluster cluster = cluster(servers)) {
+            WriteReply reply = writePieces(cluster, 7);
+            assertEquals(7, reply.sequence());
+            assertEquals(33_000, reply.lengthBytes());
+            assertEquals(9 * 4096, reply.allocatedDeltaBytes());
+            assertArrayEquals(
+                    ofPieces(7), cluster.await(cluster.client.read(GROUP, OID, 0, 0, 33_000)));
+            assertEquals(reply, writePieces(cluster, 7));
+            WriteReply third = writeAs(cluster, new OperationId(9, 2), random(99, 3000));
+            assertEquals(3, third.sequence(), "it was done with the others");
+            assertEquals(7, cluster.state(1, GROUP, OID, 0).sequence());
+            assertEquals(List.of(), cluster.differences());
+        }
+    }
+
+    @Test
+    void whatWasDoneBeforeOneOfARequestFailedIsNotDoneAgain() {
+        try (ChunkCluster cluster = cluster(2)) {
+            CompletableFuture<Message> failing =
+                    cluster.client.ask(cluster.headOf(GROUP), pieces(cluster, 4, true));
+            assertEquals(Errno.EBADMSG, cluster.error(failing));
+            assertEquals(3, cluster.state(1, GROUP, OID, 0).sequence());
+            assertEquals(4, writePieces(cluster, 4).sequence());
+            assertArrayEquals(
+                    ofPieces(4), cluster.await(cluster.client.read(GROUP, OID, 0, 0, 18_000)));
+            assertEquals(List.of(), cluster.differences());
+        }
+    }
+
+    @Test
+    void piecesThatAreNotWhatTheirRequestSaysAreRefused() {
+        try (ChunkCluster cluster = cluster(1)) {
+            Message none = new Message(new WritePieces(chunk(cluster), List.of())::toBytes, null);
+            assertEquals(Errno.EINVAL, cluster.error(cluster.client.ask(1, none)));
+            Message tooMany = pieces(cluster, WritePieces.MAX_PIECES + 1, false);
+            assertEquals(Errno.EINVAL, cluster.error(cluster.client.ask(1, tooMany)));
+            WritePieces.Piece piece =
+                    new WritePieces.Piece(new OperationId(9, 1), 0, 3000, new int[1]);
+            Message cut =
+                    new Message(
+                            new WritePieces(chunk(cluster), List.of(piece))::toBytes,
+                            Unpooled.buffer().writeZero(2999));
+            assertEquals(Errno.EINVAL, cluster.error(cluster.client.ask(1, cut)));
+            assertEquals(0, cluster.state(1, GROUP, OID, 0).sequence());
         }
     }
 

@@ -29,6 +29,7 @@ import io.cairn.wire.chunk.ChunkReply.StatReply;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
+import io.cairn.wire.chunk.HeadRequest.WritePieces;
 import io.cairn.wire.chunk.OperationId;
 import io.cairn.wire.chunk.Ticket;
 import io.cairn.wire.master.Query;
@@ -157,6 +158,18 @@ public final class ChunkIo implements AutoCloseable {
                         address -> new ChunkRequest.Write(address, operation, offsetBytes, crcs),
                         data,
                         permit)
+                .thenApply(received -> expect(received, WriteReply.class));
+    }
+
+    /**
+     * Several writes of one chunk with one request, as {@link #write}. After a failure some may
+     * have been done; each can be sent again with its operation, also alone.
+     *
+     * @param data the bytes of all pieces, taken over
+     */
+    CompletableFuture<WriteReply> writePieces(
+            ChunkPlace place, List<WritePieces.Piece> pieces, ByteBuf data, WritePermit permit) {
+        return start(place, address -> new WritePieces(address, pieces), data, permit)
                 .thenApply(received -> expect(received, WriteReply.class));
     }
 

@@ -1,5 +1,7 @@
 package io.cairn.client.chunk;
 
+import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.HeadRequest.WritePieces;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -14,11 +16,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The extents of one {@link WriteBack}, and the callers that wait for them. A file that is written
- * in many places has thousands, and every write and every answer asks for some of them: which ones
- * are at a place, which one is the oldest, which are still open, and which are to be sent. None of
- * these questions looks at all of them. Guarded by the lock of the inode.
+ * in many places has thousands. Every write and every answer asks which ones are at a place, which
+ * one is the oldest, which are open and which are to be sent. None of these questions looks at all
+ * of them. Guarded by the lock of the inode.
  */
 final class ExtentQueue {
+    private static final int MAX_BATCH = WritePieces.MAX_PIECES;
+
+    /** Extents that are looked at for one batch, so that it does not take long. */
+    private static final int MAX_LOOKS = 8 * MAX_BATCH;
+
     private record Drain(long upTo, CompletableFuture<Void> promise) {}
 
     /** In order of arrival, and so of their numbers. */
@@ -155,6 +162,36 @@ final class ExtentQueue {
             }
         }
         return null;
+    }
+
+    /**
+     * Extents that can be sent now with one request: one that can, and others of its chunk that
+     * wait, too, and overlap nothing older.
+     *
+     * @param chunkBytes size of the chunk
+     */
+    List<WriteExtent> batch(WriteExtent first, long chunkBytes) {
+        List<WriteExtent> batch = new ArrayList<>();
+        batch.add(first);
+        long begin = first.offset / chunkBytes * chunkBytes;
+        long bytes = first.length();
+        int looks = 0;
+        for (long at = begin; at < begin + chunkBytes; at += WriteBack.WINDOW_BYTES) {
+            for (WriteExtent extent : at(at)) {
+                if (batch.size() == MAX_BATCH || ++looks > MAX_LOOKS) {
+                    return batch;
+                }
+                if (waiting.contains(extent)
+                        && !extent.equals(first)
+                        && extent.offset / chunkBytes == first.offset / chunkBytes
+                        && bytes + extent.length() <= Limits.MAX_IO_BYTES
+                        && olderOverlapping(extent) == null) {
+                    batch.add(extent);
+                    bytes += extent.length();
+                }
+            }
+        }
+        return batch;
     }
 
     /** Those that hold bytes of a range and count; of two that overlap the older one first. */

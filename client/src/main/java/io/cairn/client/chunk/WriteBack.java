@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
@@ -11,11 +12,14 @@ import io.cairn.trace.Span;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
+import io.cairn.wire.chunk.HeadRequest.WritePieces;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  * The written data of one inode that is on its way to the chunk servers.
  *
  * <p>Sequential writes are collected in extents that end at multiples of 1 MiB (or at the end of
- * the chunk), so that the head of the group gets whole blocks; several are in flight at a time. Of
- * two extents that overlap the younger one is not sent before the older one is answered, so a
- * resend can never undo a later write.
+ * the chunk), so that the head of the group gets whole blocks; several are in flight at a time.
+ * Extents of one chunk that wait until others are answered go with one request. Of two extents that
+ * overlap the younger one is not sent before the older one is answered, so a resend can never undo
+ * a later write.
  *
  * <p>Guarded by the lock of its owner: every method is called with it held, and answers take it
  * themselves. Nothing here blocks; {@link #put} says when there is no room.
@@ -34,7 +39,7 @@ public final class WriteBack {
     /** Extents end at multiples of this. */
     public static final int WINDOW_BYTES = Limits.MAX_IO_BYTES;
 
-    /** Extents of one inode on their way at a time. */
+    /** Requests with extents of one inode on their way at a time. */
     public static final int MAX_IN_FLIGHT = 16;
 
     /** Open extents of a file that is written in many places; the oldest goes out beyond it. */
@@ -340,41 +345,74 @@ public final class WriteBack {
         return inTheWay.isEmpty() ? null : nextReady();
     }
 
-    private void send(WriteExtent extent) {
-        if (!Scope.is(extent.span())) {
-            Scope.run(extent.span(), () -> send(extent));
+    /** Sends an extent, and in the same request what else waits for its chunk. */
+    private void send(WriteExtent first) {
+        if (!Scope.is(first.span())) {
+            Scope.run(first.span(), () -> send(first));
             return;
         }
-        extent.inFlight = true;
-        extents.sent(extent);
-        extent.permit = owner.permit();
-        inFlight++;
         Layout layout = owner.layout();
-        long index = layout.chunkOf(extent.offset);
+        List<WriteExtent> batch = extents.batch(first, layout.chunkSizeBytes());
+        for (WriteExtent extent : batch) {
+            extent.inFlight = true;
+            extents.sent(extent);
+            extent.permit = owner.permit();
+        }
+        inFlight++;
+        long index = layout.chunkOf(first.offset);
         ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
-        CompletableFuture<Void> prepared = owner.prepare(place);
         Promises.whenDone(
-                prepared,
+                owner.prepare(place),
                 (_, failure) -> {
-                    if (failure == null) {
-                        write(extent, place);
+                    if (failure != null) {
+                        scatter(batch, extent -> answered(extent, place, null, failure));
+                    } else if (batch.size() == 1) {
+                        write(first, place);
                     } else {
-                        answered(extent, place, null, failure);
+                        write(batch, place);
                     }
                 });
     }
 
     private void write(WriteExtent extent, ChunkPlace place) {
-        int inChunk = (int) (extent.offset & (place.layout().chunkSizeBytes() - 1));
-        int[] crcs = extent.crcs;
-        WritePermit permit = extent.permit;
-        if (crcs == null || extent.operation == null || permit == null) {
-            throw new IllegalStateException("sent before it was sealed");
-        }
-        ByteBuf data = extent.data.retainedSlice(0, extent.length());
+        WritePieces.Piece piece = extent.piece(place);
+        ByteBuf data = extent.bytes();
         Promises.whenDone(
-                io.write(place, extent.operation, inChunk, data, crcs, permit),
+                io.write(
+                        place,
+                        piece.operation(),
+                        piece.offsetBytes(),
+                        data,
+                        piece.crcs(),
+                        extent.permit()),
                 (reply, failure) -> answered(extent, place, reply, failure));
+    }
+
+    /** Writes several; when that fails each goes alone, as some may be stored, or could be. */
+    private void write(List<WriteExtent> batch, ChunkPlace place) {
+        ByteBuf data =
+                Unpooled.wrappedBuffer(
+                        batch.stream().map(WriteExtent::bytes).toArray(ByteBuf[]::new));
+        WritePermit permit = WritePermit.ofAll(batch.stream().map(WriteExtent::permit).toList());
+        List<WritePieces.Piece> pieces = batch.stream().map(e -> e.piece(place)).toList();
+        Promises.whenDone(
+                io.writePieces(place, pieces, data, permit),
+                (reply, failure) -> {
+                    if (reply != null) {
+                        owner.locked(() -> settle(batch, place, reply))
+                                .forEach(promise -> promise.complete(null));
+                    } else if (Await.failure(failure).errno() == Errno.ETIMEDOUT) {
+                        scatter(batch, extent -> answered(extent, place, null, failure));
+                    } else {
+                        scatter(batch, extent -> write(extent, place));
+                    }
+                });
+    }
+
+    /** From now on the extents of a batch are on their way each for itself. */
+    private void scatter(List<WriteExtent> batch, Consumer<WriteExtent> way) {
+        owner.locked(() -> inFlight += batch.size() - 1);
+        batch.forEach(way);
     }
 
     private void answered(
@@ -390,20 +428,39 @@ public final class WriteBack {
                     (_, why) -> answered(extent, place, reply, WriteOwner.told(failure, why)));
             return;
         }
-        owner.locked(() -> settle(extent, place, reply, error))
+        owner.locked(
+                        () -> {
+                            end(extent, place, reply, error);
+                            return settled();
+                        })
                 .forEach(promise -> promise.complete(null));
     }
 
-    /** An extent was answered; the promises that are to be kept now. */
+    /** All extents of a batch are stored; the promises that are to be kept now. */
     private List<CompletableFuture<Void>> settle(
+            List<WriteExtent> batch, ChunkPlace place, WriteReply reply) {
+        WriteReply next = reply;
+        for (WriteExtent extent : batch) {
+            end(extent, place, next, null);
+            // What they allocated together is counted once.
+            next = new WriteReply(reply.sequence(), reply.lengthBytes(), 0, reply.epoch());
+        }
+        return settled();
+    }
+
+    private void end(
             WriteExtent extent,
             ChunkPlace place,
             @Nullable WriteReply reply,
             @Nullable FsException error) {
-        inFlight--;
         if (!goesAgain(extent, place)) {
             gone(extent, place, reply, error);
         }
+    }
+
+    /** A request was answered; the promises that are to be kept now. */
+    private List<CompletableFuture<Void>> settled() {
+        inFlight--;
         // What comes next was not asked for by the operation that this one was sent for.
         Scope.run(Span.NONE, this::submit);
         return extents.drained();
@@ -430,7 +487,7 @@ public final class WriteBack {
         List<HeldBytes> held = List.of();
         for (WriteExtent extent : extents.within(from, to)) {
             held = held.isEmpty() ? new ArrayList<>(2) : held;
-            held.add(new HeldBytes(extent.offset, extent.data.retainedSlice(0, extent.length())));
+            held.add(new HeldBytes(extent.offset, extent.bytes()));
         }
         return held;
     }

@@ -4,8 +4,10 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
+import io.cairn.wire.chunk.HeadRequest.WritePieces;
 import io.cairn.wire.chunk.OperationId;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,6 +111,26 @@ final class WriteExtent {
         if (permit != null) {
             permit.withdraw();
         }
+    }
+
+    /** Its bytes as they are, to be released by the caller. */
+    ByteBuf bytes() {
+        return data.retainedSlice(0, length());
+    }
+
+    /** The permit that it was sent with. */
+    WritePermit permit() {
+        return Objects.requireNonNull(permit, "not sent yet");
+    }
+
+    /** The write of its bytes to a chunk, once it is sealed. */
+    WritePieces.Piece piece(ChunkPlace place) {
+        int inChunk = (int) (offset & (place.layout().chunkSizeBytes() - 1));
+        return new WritePieces.Piece(
+                Objects.requireNonNull(operation, "not sealed"),
+                inChunk,
+                length(),
+                Objects.requireNonNull(crcs, "not sealed"));
     }
 
     Span span() {

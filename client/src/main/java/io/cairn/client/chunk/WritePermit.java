@@ -1,6 +1,7 @@
 package io.cairn.client.chunk;
 
 import io.cairn.client.session.SessionState;
+import java.util.List;
 
 /**
  * Whether a change of contents may still be sent: what was written under locks only while the
@@ -8,7 +9,7 @@ import io.cairn.client.session.SessionState;
  * and nothing that its writer was told is lost. Thread-safe.
  */
 public final class WritePermit {
-    /** The answer to a request for a permit. */
+    /** The answer to a request for a permit, the better one first. */
     enum Answer {
         /** Send. */
         YES,
@@ -20,6 +21,7 @@ public final class WritePermit {
 
     private final SessionState state;
     private final long session;
+    private final List<WritePermit> parts;
     private volatile boolean withdrawn;
 
     /**
@@ -29,8 +31,18 @@ public final class WritePermit {
      *     lost already
      */
     public WritePermit(SessionState state, long session) {
+        this(state, session, List.of());
+    }
+
+    private WritePermit(SessionState state, long session, List<WritePermit> parts) {
         this.state = state;
         this.session = session;
+        this.parts = parts;
+    }
+
+    /** A permit to send what needs each of some, at least one. */
+    static WritePermit ofAll(List<WritePermit> permits) {
+        return new WritePermit(permits.getFirst().state, 0, permits);
     }
 
     /** Whether to send now. */
@@ -38,7 +50,12 @@ public final class WritePermit {
         if (withdrawn || (session != 0 && state.session() != session)) {
             return Answer.NEVER;
         }
-        return session == 0 || state.leaseRuns() ? Answer.YES : Answer.NOT_NOW;
+        Answer answer = session == 0 || state.leaseRuns() ? Answer.YES : Answer.NOT_NOW;
+        for (WritePermit part : parts) {
+            Answer next = part.ask();
+            answer = next.compareTo(answer) > 0 ? next : answer;
+        }
+        return answer;
     }
 
     /** From now on it is never sent. */

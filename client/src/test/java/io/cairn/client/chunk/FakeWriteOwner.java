@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** Has written data of a file that stays where it is, and hears what becomes of it. */
@@ -15,6 +16,7 @@ public final class FakeWriteOwner implements WriteOwner {
     private final Layout layout;
     final List<Long> writtenEnds = Collections.synchronizedList(new ArrayList<>());
     final List<FsException> lost = Collections.synchronizedList(new ArrayList<>());
+    final AtomicLong allocatedBytes = new AtomicLong();
     private final WritePermit permit;
 
     public FakeWriteOwner(Layout layout, WritePermit permit) {
@@ -50,6 +52,7 @@ public final class FakeWriteOwner implements WriteOwner {
     @Override
     public void written(ChunkPlace place, long end, WriteReply reply) {
         writtenEnds.add(end);
+        allocatedBytes.addAndGet(reply.allocatedDeltaBytes());
     }
 
     @Override

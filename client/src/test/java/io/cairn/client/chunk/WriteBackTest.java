@@ -154,6 +154,102 @@ class WriteBackTest {
         assertEquals(1, cluster.writes());
     }
 
+    private void putPaused(int count, int gap) {
+        owner.locked(
+                () -> {
+                    data.pause(0);
+                    return true;
+                });
+        for (int i = 0; i < count; i++) {
+            put((long) i * gap, bytes(100 + i, i));
+        }
+        owner.locked(
+                () -> {
+                    data.sendAll();
+                    data.resume();
+                    return true;
+                });
+    }
+
+    @Test
+    void whatWaitsForOneChunkGoesWithOneRequest() {
+        putPaused(20, 3000);
+        drain();
+        assertEquals(20, cluster.writes());
+        assertEquals(1, cluster.batches());
+        byte[] model = new byte[19 * 3000 + 119];
+        for (int i = 0; i < 20; i++) {
+            System.arraycopy(bytes(100 + i, i), 0, model, i * 3000, 100 + i);
+        }
+        assertArrayEquals(model, stored(0, model.length));
+        assertEquals(20, owner.writtenEnds.size());
+        assertEquals(model.length, owner.allocatedBytes.get(), "counted once");
+        assertEquals(0, mount.pool().usedBytes());
+    }
+
+    @Test
+    void noRequestHasExtentsOfTwoChunksOrThatOverlap() {
+        putPaused(4, CHUNK / 2);
+        drain();
+        assertEquals(2, cluster.batches());
+        hold();
+        put(0, bytes(2000, 1));
+        owner.locked(
+                () -> {
+                    data.sendAll();
+                    return true;
+                });
+        put(1000, bytes(2000, 2));
+        put(9000, bytes(2000, 3));
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        awaitWrites(6);
+        assertEquals(2, cluster.batches(), "the second one waits for the first one");
+        deliver();
+        Await.get(drained, WAIT_MS);
+        byte[] model = new byte[1000];
+        System.arraycopy(bytes(2000, 2), 0, model, 0, 1000);
+        assertArrayEquals(model, Arrays.copyOfRange(stored(0, 2000), 1000, 2000));
+    }
+
+    /** Some of them may be stored, and others could be. */
+    @Test
+    void whenARequestFailsEachOfItsExtentsGoesAlone() {
+        cluster.refusePieces(Errno.EROFS);
+        putPaused(5, 3000);
+        drain();
+        assertEquals(5, cluster.writes());
+        assertEquals(List.of(), owner.lost);
+        assertEquals(5, owner.writtenEnds.size());
+        assertArrayEquals(bytes(104, 4), Arrays.copyOfRange(stored(0, 12_104), 12_000, 12_104));
+    }
+
+    @Test
+    void whatIsGivenUpOnItsWayTakesNothingElseAlong() {
+        hold();
+        putPaused(5, 3000);
+        awaitWrites(5);
+        owner.locked(
+                () -> {
+                    data.cut(3200);
+                    return true;
+                });
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        deliver();
+        Await.get(drained, WAIT_MS);
+        assertEquals(List.of(100L, 3101L), owner.writtenEnds);
+        assertEquals(List.of(), owner.lost);
+    }
+
+    @Test
+    void aServerThatIsFullLosesEachOfARequest() {
+        cluster.fillDisks();
+        putPaused(3, 3000);
+        drain();
+        assertEquals(3, owner.lost.size());
+        assertTrue(owner.locked(data::isEmpty));
+        assertEquals(0, mount.pool().usedBytes());
+    }
+
     @Test
     void aServerThatIsFullLosesIt() {
         cluster.fillDisks();

@@ -9,6 +9,7 @@ import io.cairn.client.session.SessionState;
 import io.cairn.runtime.Clock;
 import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.Reply.SessionReply;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,20 @@ class WritePermitTest {
         assertEquals(Answer.YES, permit.ask());
         state.lost(7);
         assertEquals(Answer.NEVER, permit.ask());
+    }
+
+    @Test
+    void whatNeedsSeveralPermitsIsSentWhileAllLast() {
+        open();
+        WritePermit free = new WritePermit(state, 0);
+        WritePermit locked = new WritePermit(state, 7);
+        WritePermit both = WritePermit.ofAll(List.of(free, locked));
+        assertEquals(Answer.YES, both.ask());
+        time.runUntil(() -> false, 3001);
+        assertEquals(Answer.NOT_NOW, both.ask());
+        free.withdraw();
+        assertEquals(Answer.NEVER, both.ask());
+        assertEquals(Answer.NOT_NOW, locked.ask());
     }
 
     /** The monotonic clock stands still then, and others get the locks. */

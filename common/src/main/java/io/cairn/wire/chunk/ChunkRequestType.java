@@ -27,7 +27,8 @@ public enum ChunkRequestType implements MessageType {
     RELAY(18, Sender.CLIENT, HeadRequest.Relay::decode),
     GRANT(40, Sender.CLIENT, DirectRequest.Grant::decode),
     VERIFY_COPIES(41, Sender.SERVER, HeadRequest.VerifyCopies::decode),
-    TO_TARGET(42, Sender.SERVER, HeadRequest.ToTarget::decode);
+    TO_TARGET(42, Sender.SERVER, HeadRequest.ToTarget::decode),
+    WRITE_PIECES(50, Sender.CLIENT, HeadRequest.WritePieces::decode);
 
     /** The senders of requests of a type. */
     public enum Sender {

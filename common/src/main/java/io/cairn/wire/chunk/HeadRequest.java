@@ -9,6 +9,52 @@ import java.util.List;
 /** Requests about what the head of a group does, or does not do. */
 public sealed interface HeadRequest extends ChunkRequest {
     /**
+     * Client to head: several writes of one chunk, in this order and each as {@link
+     * ChunkRequest.Write}. The payload holds their bytes one after the other. The WriteReply is
+     * that of the last write, with the bytes that all of them allocated. After a failure some may
+     * have been applied: a repetition, also of each alone, does these only once.
+     *
+     * @param pieces 1 to {@link #MAX_PIECES}
+     */
+    record WritePieces(ChunkAddress chunk, List<Piece> pieces) implements HeadRequest {
+        /** Half of what a head remembers of a chunk, so that a repetition finds all of them. */
+        public static final int MAX_PIECES = 32;
+
+        /**
+         * One write.
+         *
+         * @param lengthBytes bytes in the payload, 1 or more
+         * @param crcs as in {@link ChunkRequest.Write}
+         */
+        public record Piece(
+                OperationId operation, int offsetBytes, int lengthBytes, int[] crcs) {
+            void encode(Encoder out) {
+                operation.encode(out);
+                out.i32(offsetBytes).i32(lengthBytes).ints(crcs);
+            }
+
+            static Piece decode(Decoder in) {
+                return new Piece(OperationId.decode(in), in.i32(), in.i32(), in.ints());
+            }
+        }
+
+        @Override
+        public ChunkRequestType type() {
+            return ChunkRequestType.WRITE_PIECES;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.list(pieces, (o, piece) -> piece.encode(o));
+        }
+
+        static WritePieces decode(Decoder in) {
+            return new WritePieces(ChunkAddress.decode(in), in.list(Piece::decode));
+        }
+    }
+
+    /**
      * Head to a serving member: all members had these states of chunks, so a member that still has
      * one of them may serve reads of it without asking. Done.
      */
