@@ -1,8 +1,11 @@
 package io.cairn.cli.service;
 
 import io.cairn.node.Closing;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Runs a service until the process is told to end (SIGTERM, SIGINT) or the service ends itself,
@@ -10,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Shutdown {
     /** A mount without its cluster tells what it could not store within this time. */
-    private static final long CLOSE_LIMIT_S = 30;
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(30);
 
     private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -21,26 +24,38 @@ final class Shutdown {
 
     /** Waits for the end; {@code service} is closed before this returns or the JVM exits. */
     void await(Closing service) throws InterruptedException {
-        Thread hook = new Thread(() -> closeInTime(service), "shutdown");
+        Thread hook =
+                new Thread(() -> closeInTime(service, CLOSE_LIMIT, System.err), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
         ended.await();
         service.close();
     }
 
-    private static void closeInTime(Closing service) {
+    /** Closes a service, or says what it hangs on. */
+    static void closeInTime(Closing service, Duration limit, PrintStream errors) {
         Thread closer = new Thread(service::close, "close");
         closer.setDaemon(true);
         closer.start();
         try {
-            if (!closer.join(java.time.Duration.ofSeconds(CLOSE_LIMIT_S))) {
-                System.err.println(
-                        "cairn: not everything stopped within "
-                                + CLOSE_LIMIT_S
-                                + " s; ending anyway");
-                TimeUnit.MILLISECONDS.sleep(1);
+            if (!closer.join(limit)) {
+                errors.printf(
+                        "cairn: not everything stopped within %d s; ending anyway%n",
+                        limit.toSeconds());
+                tellWhoCloses(errors);
+                errors.flush();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What hangs may be on another thread, which the closing one waits for. */
+    private static void tellWhoCloses(PrintStream errors) {
+        for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
+            if (Stream.of(each.getValue()).anyMatch(at -> at.getMethodName().equals("close"))) {
+                errors.printf("  thread %s%n", each.getKey().getName());
+                Stream.of(each.getValue()).forEach(at -> errors.printf("    at %s%n", at));
+            }
         }
     }
 }

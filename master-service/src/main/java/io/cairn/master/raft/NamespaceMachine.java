@@ -47,6 +47,7 @@ import org.slf4j.LoggerFactory;
  */
 final class NamespaceMachine extends BaseStateMachine {
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceMachine.class);
+    private static final long CHECKPOINT_LIMIT_S = 10;
     private static final CompletableFuture<Message> DONE =
             CompletableFuture.completedFuture(Message.EMPTY);
 
@@ -408,13 +409,19 @@ final class NamespaceMachine extends BaseStateMachine {
         bytesSince = 0;
     }
 
-    /** Announces that {@link #close} is wanted; then waits for a checkpoint that is being made. */
+    /**
+     * Announces that {@link #close} is wanted; then waits for a checkpoint that is being made.
+     *
+     * @throws IllegalStateException when that takes too long: the store must not be closed under
+     *     it. The end of the process ends it, and the next start discards it.
+     */
     void stop() {
         stopping = true;
         background.shutdown();
         try {
-            if (!background.awaitTermination(30, TimeUnit.SECONDS)) {
-                LOG.warn("a checkpoint is still being made; it will be discarded");
+            if (!background.awaitTermination(CHECKPOINT_LIMIT_S, TimeUnit.SECONDS)) {
+                throw new IllegalStateException(
+                        "a checkpoint is still being made after " + CHECKPOINT_LIMIT_S + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

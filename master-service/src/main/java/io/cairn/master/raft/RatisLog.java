@@ -22,7 +22,6 @@ import io.cairn.runtime.Clock;
 import io.cairn.runtime.DiskFullException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -218,9 +217,10 @@ public final class RatisLog implements ReplicatedLog {
             server.start();
             directory.forceNames();
         } catch (IOException | RuntimeException e) {
-            IOException failure = directory.notStarted(e, settings.self().raft());
-            close();
-            throw failure;
+            RatisLog started = this;
+            try (started) {
+                throw directory.notStarted(e, settings.self().raft());
+            }
         }
         Future<?> _ =
                 timer.scheduleWithFixedDelay(
@@ -440,7 +440,10 @@ public final class RatisLog implements ReplicatedLog {
         }
     }
 
-    /** Stops, flushes and frees the directory. Callers that wait get NOT_READY. Idempotent. */
+    /**
+     * Stops, flushes and frees the directory, or throws as {@link RatisStop} does. Callers that
+     * wait get NOT_READY. Idempotent.
+     */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -450,14 +453,12 @@ public final class RatisLog implements ReplicatedLog {
         others.close();
         combiner.close();
         machine.stop();
-        try (directory) {
-            server.close();
-            // A server whose port was taken counts as never started, and closes nothing.
-            division.close();
-        } catch (IOException | UncheckedIOException e) {
-            // What could not be written, on a full disk perhaps, is in the log.
-            LOG.warn("{} is not closed as it should be: {}", settings.directory(), e.toString());
-        }
+        new RatisStop(server, division, directory).within(RatisStop.LIMIT_MS);
+    }
+
+    /** The Raft group in this process, for tests. */
+    RaftServer.Division division() {
+        return division;
     }
 
     /** Threads of Ratis; none may die. */

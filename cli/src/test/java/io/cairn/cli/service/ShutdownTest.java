@@ -1,0 +1,53 @@
+package io.cairn.cli.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.node.Closing;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** A process ends in time, and says what kept it. */
+final class ShutdownTest {
+    private final ByteArrayOutputStream told = new ByteArrayOutputStream();
+    private final PrintStream errors = new PrintStream(told, true, StandardCharsets.UTF_8);
+
+    private String told() {
+        return told.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aServiceThatStopsIsClosedInSilence() {
+        CountDownLatch closed = new CountDownLatch(1);
+        Closing service = new Closing();
+        service.add(closed::countDown);
+        Shutdown.closeInTime(service, Duration.ofSeconds(60), errors);
+        assertEquals(0, closed.getCount());
+        assertEquals("", told());
+    }
+
+    @Test
+    void oneThatHangsShowsWhereItDoes() {
+        CountDownLatch over = new CountDownLatch(1);
+        Closing service = new Closing();
+        service.add(() -> hang(over));
+        try {
+            Shutdown.closeInTime(service, Duration.ofMillis(100), errors);
+        } finally {
+            over.countDown();
+        }
+        assertTrue(
+                told().startsWith("cairn: not everything stopped within 0 s; ending anyway"),
+                told());
+        assertTrue(told().contains("thread close"), told());
+        assertTrue(told().contains("ShutdownTest.hang("), told());
+    }
+
+    private static void hang(CountDownLatch over) throws InterruptedException {
+        over.await();
+    }
+}

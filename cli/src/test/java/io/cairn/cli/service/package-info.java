@@ -1,0 +1,5 @@
+/** The commands of services, without their processes. */
+@NullMarked
+package io.cairn.cli.service;
+
+import org.jspecify.annotations.NullMarked;
