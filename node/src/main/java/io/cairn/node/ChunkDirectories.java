@@ -1,8 +1,10 @@
 package io.cairn.node;
 
+import io.cairn.base.Wording;
 import io.cairn.chunk.FormerTargets;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.TargetDirectory;
+import io.cairn.chunk.store.format.TargetException;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import java.io.IOException;
@@ -27,6 +29,36 @@ public record ChunkDirectories(List<Path> paths, boolean format) {
     /** One directory. */
     static ChunkDirectories of(Path path) {
         return new ChunkDirectories(List.of(path), false);
+    }
+
+    /**
+     * Refuses directories that can be none of a chunk server, as far as can be seen before they are
+     * opened: before a token is used and before anybody is asked.
+     *
+     * @throws CommandException with the exit code for it
+     */
+    public void check() {
+        try {
+            List<Path> _ = empty();
+        } catch (IOException e) {
+            throw refusal(e);
+        }
+    }
+
+    /** What a command says of a directory that cannot be used. */
+    static CommandException refusal(IOException error) {
+        return error instanceof TargetException refused
+                ? new CommandException(
+                        exitCode(refused.reason()), String.valueOf(error.getMessage()), error)
+                : new CommandException(ExitCode.CANNOT_CREATE, Wording.of(error), error);
+    }
+
+    private static int exitCode(TargetException.Reason reason) {
+        return switch (reason) {
+            case TOO_OLD, TOO_NEW, CORRUPT -> ExitCode.DATA;
+            case FOREIGN, NOT_EMPTY, UNUSABLE -> ExitCode.CANNOT_CREATE;
+            case IN_USE -> ExitCode.TEMPORARY;
+        };
     }
 
     /** Those that opening makes targets of. */

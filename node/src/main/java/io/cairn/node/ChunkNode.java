@@ -1,6 +1,5 @@
 package io.cairn.node;
 
-import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.chunk.FormerTargets;
@@ -58,13 +57,36 @@ public final class ChunkNode implements AutoCloseable {
     private volatile boolean listed;
 
     public ChunkNode(ProcessContext world, ChunkSettings settings, ChunkDirectories directories) {
+        this(world, settings, directories, () -> {});
+    }
+
+    /**
+     * The same for who wants to know when it begins to wait for masters. What can be refused
+     * without them has been refused by then.
+     *
+     * @param asking called once, on this thread, before a master is asked
+     * @throws CommandException when a directory is refused, with the exit code for it
+     */
+    public ChunkNode(
+            ProcessContext world,
+            ChunkSettings settings,
+            ChunkDirectories directories,
+            Runnable asking) {
         try {
             Transport transport =
                     world.measured(
                             "chunk",
                             OperationNames::ofChunk,
                             world.tracer("cairn-chunk", settings.name()));
-            List<StorageTarget> targets = targets(world, settings, directories, transport);
+            FormerTargets former = new FormerTargets(transport, world.scheduler(), settings);
+            Keyring keys = new Keyring(world.masterKey());
+            List<Path> empty = directories.empty();
+            List<StorageTarget> targets = open(world, keys, directories, empty);
+            asking.run();
+            directories.requireMounted(empty, targets, former, settings.name());
+            for (Path directory : empty) {
+                targets.add(target(world, keys, directory));
+            }
             List<ExecutorService> pools = new ArrayList<>();
             closing.add(() -> stop(pools, world.clock()));
             ExecutorService control = pool("control", CONTROL_THREADS, pools);
@@ -93,12 +115,9 @@ public final class ChunkNode implements AutoCloseable {
                     .description("1 while a master's lease runs")
                     .tag("server", settings.name())
                     .register(world.metrics());
-        } catch (TargetException e) {
-            closing.close();
-            throw new CommandException(exitCode(e.reason()), String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
             closing.close();
-            throw new CommandException(ExitCode.CANNOT_CREATE, Wording.of(e), e);
+            throw ChunkDirectories.refusal(e);
         } catch (RuntimeException e) {
             closing.close();
             throw e;
@@ -126,25 +145,15 @@ public final class ChunkNode implements AutoCloseable {
         }
     }
 
-    /** Opens first what is there, and makes targets of empty directories when none is missing. */
-    private List<StorageTarget> targets(
-            ProcessContext world,
-            ChunkSettings settings,
-            ChunkDirectories directories,
-            Transport transport)
+    /** Those that are targets already. */
+    private List<StorageTarget> open(
+            ProcessContext world, Keyring keys, ChunkDirectories directories, List<Path> empty)
             throws IOException {
-        Keyring keys = new Keyring(world.masterKey());
-        List<Path> empty = directories.empty();
         List<StorageTarget> targets = new ArrayList<>();
         for (Path directory : directories.paths()) {
             if (!empty.contains(directory)) {
                 targets.add(target(world, keys, directory));
             }
-        }
-        FormerTargets former = new FormerTargets(transport, world.scheduler(), settings);
-        directories.requireMounted(empty, targets, former, settings.name());
-        for (Path directory : empty) {
-            targets.add(target(world, keys, directory));
         }
         return targets;
     }
@@ -215,14 +224,6 @@ public final class ChunkNode implements AutoCloseable {
 
     private static double age(long agoMs) {
         return agoMs < 0 ? Double.NaN : agoMs / 1e3;
-    }
-
-    private static int exitCode(TargetException.Reason reason) {
-        return switch (reason) {
-            case TOO_OLD, TOO_NEW, CORRUPT -> ExitCode.DATA;
-            case FOREIGN, NOT_EMPTY, UNUSABLE -> ExitCode.CANNOT_CREATE;
-            case IN_USE -> ExitCode.TEMPORARY;
-        };
     }
 
     private static ExecutorService pool(String name, int threads, List<ExecutorService> pools) {

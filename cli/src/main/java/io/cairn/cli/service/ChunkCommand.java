@@ -27,7 +27,9 @@ import io.cairn.runtime.Scheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -141,8 +143,9 @@ public final class ChunkCommand implements Callable<Integer> {
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
         settings = settings.declared(new Declaration(adopt, format, parsedLabels()));
         settings = settings.packingAfter(1000 * TimeSpan.seconds("--pack-after", packAfter));
-        Credentials credentials = credentials(directories, settings);
         ChunkDirectories places = new ChunkDirectories(directories, format);
+        places.check();
+        Credentials credentials = credentials(directories, settings);
         EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open(credentials));
@@ -153,12 +156,14 @@ public final class ChunkCommand implements Callable<Integer> {
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
             // Of a new directory a master is asked first whether a disk is missing.
             page.show(() -> ChunkNode.NO_MASTER, () -> "{}");
-            Scheduler.Timer told =
-                    world.scheduler()
-                            .schedule(
-                                    () -> MasterWait.tell(masters, MasterWait.errors()),
-                                    MasterWait.SILENT_MS);
-            ChunkNode node = closing.add(new ChunkNode(world, settings, places));
+            AtomicReference<Scheduler.@Nullable Timer> told = new AtomicReference<>();
+            ChunkNode node =
+                    closing.add(
+                            new ChunkNode(
+                                    world,
+                                    settings,
+                                    places,
+                                    () -> told.set(tellLater(world.scheduler()))));
             closing.add(node::leave);
             page.show(node::notReadyReason, () -> "{}");
             System.out.println(
@@ -168,10 +173,16 @@ public final class ChunkCommand implements Callable<Integer> {
                             + node.service().endpoint()
                             + ", admin on "
                             + page.endpoint());
-            announce(node, world.scheduler(), told);
+            announce(node, world.scheduler(), Objects.requireNonNull(told.get()));
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    /** Says that it waits for the masters, if it still does so then. */
+    private Scheduler.Timer tellLater(Scheduler scheduler) {
+        return scheduler.schedule(
+                () -> MasterWait.tell(masters, MasterWait.errors()), MasterWait.SILENT_MS);
     }
 
     private @Nullable Credentials credentials(List<Path> directories, ChunkSettings settings) {
