@@ -18,7 +18,8 @@ import tools.jackson.jr.ob.JSON;
 
 /**
  * Servers with two disks each: one disk is emptied to the other one of its server, because no other
- * server may take what is on it. The server is killed in the middle.
+ * server may take what is on it. The server is killed in the middle. Files are read through mounts
+ * that have nothing of them in a cache.
  */
 final class DiskDrainProcessTest {
     private static final int FILES = 24;
@@ -81,10 +82,14 @@ final class DiskDrainProcessTest {
     @Timeout(300)
     void withThreeServersAndThreeCopies() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 3)) {
-            Path mount = drain(cluster, 3);
+            drain(cluster, 3);
+            // What it missed while it was away it gets from the others, and then serves alone.
+            cluster.process("c1").await("groups of this server: [1-9]", 60);
+            Poll.until("the first server has all its copies", 60, () -> cluster.isWhole("c1"));
             // All bytes are on the disk that is left.
             cluster.kill("c2");
             cluster.kill("c3");
+            Path mount = cluster.mount("alone");
             Poll.until(
                     "the first server alone serves",
                     60,
@@ -99,12 +104,13 @@ final class DiskDrainProcessTest {
     @Timeout(300)
     void withOneServerAndOneCopy() throws Exception {
         try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
-            verify(drain(cluster, 1), FILES + 8);
+            drain(cluster, 1);
+            verify(cluster.mount("alone"), FILES + 8);
         }
     }
 
     /** Empties the first disk of the first of so many servers, and takes it out. */
-    private Path drain(ProcessCluster cluster, int servers) throws Exception {
+    private void drain(ProcessCluster cluster, int servers) throws Exception {
         cluster.startMasters(1, servers);
         int port = ProcessCluster.freePort();
         startServer(cluster, "c1", port, "c1a", "c1b");
@@ -133,7 +139,7 @@ final class DiskDrainProcessTest {
         }
         Poll.until("nothing is left on the disk", 120, () -> blobs("c1a") == 0);
         assertEquals(FILES + 8, blobs("c1b"));
-        verify(mount, FILES + 8);
+        verify(cluster.mount("emptied"), FILES + 8);
         Poll.until(
                 "it has no groups",
                 60,
@@ -147,6 +153,5 @@ final class DiskDrainProcessTest {
                     cluster.cairn("admin", "targets", "remove", id, "--yes");
                     return true;
                 });
-        return mount;
     }
 }
