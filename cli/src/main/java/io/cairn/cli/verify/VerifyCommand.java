@@ -1,6 +1,7 @@
 package io.cairn.cli.verify;
 
 import io.cairn.cli.option.Require;
+import io.cairn.fuse.loop.MountOptions;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.Program;
@@ -91,6 +92,13 @@ public final class VerifyCommand implements Callable<Integer> {
     private int mounts;
 
     @Option(
+            names = "--mount-options",
+            paramLabel = "OPTION[,...]",
+            defaultValue = "",
+            description = "Options of every mount, as for cairn mount -o (default: none).")
+    private String mountOptions = "";
+
+    @Option(
             names = "--report",
             paramLabel = "FILE",
             description = "Write the report as a page of HTML, too.")
@@ -114,6 +122,7 @@ public final class VerifyCommand implements Callable<Integer> {
         Require.between("--seconds", seconds, 1, 7 * 86_400);
         Require.between("--chunk-servers", chunkServers, 3, 5);
         Require.between("--mounts", mounts, 1, 8);
+        checkMountOptions();
         if (namespaces && !Isolation.isInside()) {
             return isolated();
         }
@@ -135,6 +144,14 @@ public final class VerifyCommand implements Callable<Integer> {
             System.err.println("logs and data: " + directory);
         }
         return isWell ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private void checkMountOptions() {
+        try {
+            MountOptions.parse(mountOptions);
+        } catch (IllegalArgumentException e) {
+            throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
     }
 
     private int isolated() throws IOException, InterruptedException {
@@ -185,6 +202,7 @@ public final class VerifyCommand implements Callable<Integer> {
                         chunkServers,
                         REPLICAS,
                         fuse ? mounts : 0,
+                        mountOptions,
                         fuse ? 1 : mounts + 1,
                         ownDisks);
         VerifySettings settings =
@@ -208,7 +226,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     /** What to type to do the same again. */
     private String repeat(long chosen, List<FaultKind> kinds) {
-        return "%s verify --seconds %d --seed %d%s --chunk-servers %d --mounts %d --faults %s"
+        return "%s verify --seconds %d --seed %d%s --chunk-servers %d --mounts %d%s --faults %s"
                 .formatted(
                         Program.name(),
                         seconds,
@@ -216,6 +234,7 @@ public final class VerifyCommand implements Callable<Integer> {
                         namespaces ? " --netns" : "",
                         chunkServers,
                         mounts,
+                        mountOptions.isEmpty() ? "" : " --mount-options " + mountOptions,
                         FaultKind.words(kinds).replace(", ", ","));
     }
 

@@ -74,10 +74,7 @@ public final class Cluster {
             String name = Role.MOUNT.name(i);
             Files.createDirectories(plan.mountpoint(name));
             shell.mounted(plan.mountpoint(name).toString());
-            add(
-                    Role.MOUNT,
-                    name,
-                    List.of("mount", masters(), plan.mountpoint(name).toString(), "--foreground"));
+            add(Role.MOUNT, name, plan.mount(masters(), name));
         }
         for (int i = 1; i <= plan.gateways(); i++) {
             String name = Role.GATEWAY.name(i);

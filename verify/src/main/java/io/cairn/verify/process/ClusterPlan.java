@@ -1,6 +1,7 @@
 package io.cairn.verify.process;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -12,6 +13,7 @@ import java.util.List;
  * @param chunkServers how many
  * @param replicas copies of each chunk
  * @param mounts how many mounts
+ * @param mountOptions what each mount gets as {@code -o}; empty for none
  * @param gateways how many NFS gateways
  * @param ownDisks whether each server gets a disk of its own, in a file; needs root
  */
@@ -22,8 +24,19 @@ public record ClusterPlan(
         int chunkServers,
         int replicas,
         int mounts,
+        String mountOptions,
         int gateways,
         boolean ownDisks) {
+
+    /** The command of a mount. */
+    List<String> mount(String masters, String member) {
+        List<String> command = new ArrayList<>();
+        command.addAll(List.of("mount", masters, mountpoint(member).toString(), "--foreground"));
+        if (!mountOptions.isEmpty()) {
+            command.addAll(List.of("-o", mountOptions));
+        }
+        return command;
+    }
 
     /** Where the logs are. */
     public Path logs() {
