@@ -48,12 +48,20 @@ public final class FakeCluster implements AutoCloseable {
     private final AtomicLong groupEpoch = new AtomicLong(1);
     private long unbrokenSince = 1;
     private @Nullable MemberState second;
+    private int fullServer = -1;
+
+    /** Whether chunks that were released stay, as until the garbage is collected. */
+    public volatile boolean keepsGarbage;
 
     public FakeCluster(int chunkSizeLog2) {
         namespace =
                 new CoreNamespace(
                         chunkSizeLog2,
-                        (oid, from, end) -> servers.forEach(each -> each.delete(oid, from, end)));
+                        (oid, from, end) -> {
+                            if (!keepsGarbage) {
+                                servers.forEach(each -> each.delete(oid, from, end));
+                            }
+                        });
         shared = new FakeNamespaceMaster.Shared(namespace);
         master = new FakeNamespaceMaster(shared);
         network.listen(MASTER, master);
@@ -70,7 +78,7 @@ public final class FakeCluster implements AutoCloseable {
         List<Target> targets = new ArrayList<>();
         for (int i = 0; i < CHUNKS.size(); i++) {
             chunkServers.add(new ChunkServer(i + 1, "c" + (i + 1), CHUNKS.get(i), 1));
-            targets.add(new Target(i + 1, 1000 + i, i + 1));
+            targets.add(new Target(i + 1, 1000 + i, i + 1).filled(i == fullServer));
         }
         List<PlacementGroup> groups = new ArrayList<>();
         for (int i = 0; i < GROUPS; i++) {
@@ -144,6 +152,24 @@ public final class FakeCluster implements AutoCloseable {
     /** No server takes any byte more. */
     public void fillDisks() {
         servers.forEach(server -> server.full = true);
+    }
+
+    /** One server takes no byte more, and all sessions hear of it. */
+    public void fillDisk(int server) {
+        servers.get(server).full = true;
+        fullServer = server;
+        network.ask(
+                () -> {
+                    ClusterMap before = map();
+                    namespace.change(map(before.epoch() + 1));
+                    tellChange(before);
+                    return true;
+                });
+    }
+
+    /** There is room again, of which nobody hears. */
+    public void makeRoom(int server) {
+        servers.get(server).full = false;
     }
 
     /** All groups have a second member, which is away. */

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Which groups of its pools a layout uses. Pure functions. */
@@ -90,6 +91,31 @@ public final class Stripe {
             }
         }
         return false;
+    }
+
+    /**
+     * Whether other disks may have room when those of a group refuse bytes: as far as the map
+     * knows, which hears of a full disk a moment later.
+     */
+    public static boolean mayHelp(ClusterMap map, Layout layout, PlacementGroup full) {
+        if (!map.takesNew(full.id())) {
+            return isCrowded(map, layout);
+        }
+        Pool last = map.pool(layout.lastRun().poolId());
+        for (Pool pool : map.pools()) {
+            boolean isEqual = last != null && pool.replicas() == last.replicas();
+            for (int i = 0; isEqual && i < pool.groupCount(); i++) {
+                PlacementGroup other = map.group(pool.firstGroup() + i);
+                if (other != null && !targets(other).equals(targets(full))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static Set<Integer> targets(PlacementGroup group) {
+        return group.members().stream().map(Member::targetId).collect(Collectors.toSet());
     }
 
     /** Whether any group of a pool can be written and has room. */

@@ -13,7 +13,6 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.cluster.Pool;
 import io.cairn.cluster.Stripe;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.ContentMutation;
@@ -23,11 +22,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -322,13 +320,12 @@ public final class Detour {
 
     private boolean ask(Reach reach) {
         Layout before = inode.layout();
-        Reply reply =
-                mount.master()
-                        .change(
-                                reach.kept.length == 0
-                                        ? new ContentMutation.TakeDetour(inode.ino(), reach.version)
-                                        : new ContentMutation.TakePartialDetour(
-                                                inode.ino(), reach.version, reach.kept));
+        ContentMutation detour =
+                reach.kept.length == 0
+                        ? new ContentMutation.TakeDetour(inode.ino(), reach.version)
+                        : new ContentMutation.TakePartialDetour(
+                                inode.ino(), reach.version, reach.kept);
+        Reply reply = untilKnown(() -> mount.master().change(detour));
         if (reply instanceof Reply.EntryReply entry) {
             inode.adopt(entry.inode());
         } else if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {
@@ -337,12 +334,29 @@ public final class Detour {
         return !before.equals(inode.layout());
     }
 
+    /**
+     * Asks the master for another layout. Without an answer it may have made one, or may be about
+     * to: what is kept here goes nowhere before that is known.
+     */
+    private Reply untilKnown(Supplier<Reply> question) {
+        try {
+            return question.get();
+        } catch (FsException e) {
+            Standstill.renewAtLast(inode, mount);
+            throw e;
+        }
+    }
+
     private boolean moveRefused() {
-        // An fsync asks no more whether the old chunks have lost writes with the power.
+        flushStored();
+        return amongOthers(this::moveAlone);
+    }
+
+    /** An fsync asks no more whether the old chunks have lost writes with the power. */
+    private void flushStored() {
         CompletableFuture<Void> flushed = inode.flushChunks();
         Await.get(
                 Promises.within(flushed, mount.runtime().scheduler(), NEWS_MS), mount.timeoutMs());
-        return amongOthers(this::moveAlone);
     }
 
     private boolean moveAlone() {
@@ -353,9 +367,11 @@ public final class Detour {
             return false;
         }
         try {
+            // What was stored since the last time: the copies are made of what the power spares.
+            flushStored();
             long oid = move.makeCopies();
             inode.tell(s -> s.uncommitted().moveTo(oid));
-            inode.adopt(move.finish());
+            inode.adopt(untilKnown(move::finish));
             return true;
         } finally {
             move.end();
@@ -389,30 +405,6 @@ public final class Detour {
         List<Long> taken = refused.stream().limit(MAX_MOVED).toList();
         refused.clear();
         return taken;
-    }
-
-    /** Whether other disks have room, as far as the map knows. */
-    private static boolean mayHelp(ClusterMap map, Layout layout, PlacementGroup full) {
-        if (!map.takesNew(full.id())) {
-            return Stripe.isCrowded(map, layout);
-        }
-        Pool last = map.pool(layout.lastRun().poolId());
-        for (Pool pool : map.pools()) {
-            boolean isEqual = last != null && pool.replicas() == last.replicas();
-            for (int i = 0; isEqual && i < pool.groupCount(); i++) {
-                PlacementGroup other = map.group(pool.firstGroup() + i);
-                if (other != null && !targets(other).equals(targets(full))) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private static Set<Integer> targets(PlacementGroup group) {
-        return group.members().stream()
-                .map(PlacementGroup.Member::targetId)
-                .collect(Collectors.toSet());
     }
 
     /**
@@ -468,7 +460,7 @@ public final class Detour {
                     || !group.equals(map.groupOf(place.layout(), place.index()))
                     || run.oid() != place.oid()
                     || mount.nowMs() >= deadlineMs
-                    || !mayHelp(map, moved, group)) {
+                    || !Stripe.mayHelp(map, moved, group)) {
                 promise.complete(null);
                 return;
             }

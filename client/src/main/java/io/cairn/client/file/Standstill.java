@@ -84,7 +84,7 @@ public final class Standstill {
             mount.runtime().scheduler().schedule(() -> ending.complete(false), ms);
             promise.complete(null);
             if (!Await.get(ending, 2L * ms)) {
-                renewAtLast();
+                renewAtLast(inode, mount);
             }
         } catch (FsException e) {
             inode.doubts().begin();
@@ -120,11 +120,14 @@ public final class Standstill {
         }
     }
 
-    /** Until a master has heard of it, or the mount ends. */
-    private void renewAtLast() {
+    /**
+     * Gives an inode another version, and learns how it is: what names the version before was done
+     * until then, or never will be. Blocks until a master has heard of it, or the mount ends.
+     */
+    static void renewAtLast(OpenInode inode, Mount mount) {
         while (true) {
             try {
-                renew();
+                renew(inode, mount);
                 return;
             } catch (FsException e) {
                 if (!e.errno().isTransient() && e.errno() != Errno.EAGAIN) {
@@ -138,9 +141,10 @@ public final class Standstill {
     }
 
     /** Gives the inode another version, unless it is immutable: then nobody writes it. */
-    private void renew() {
+    private static void renew(OpenInode inode, Mount mount) {
         Attributes known = inode.inode().attributes();
         if (known.hasFlag(Attributes.IMMUTABLE)) {
+            inode.doubts().look();
             return;
         }
         // Nobody sets the times of an append-only file; the other is what each write may do.

@@ -1,0 +1,165 @@
+package io.cairn.client.file;
+
+import static io.cairn.client.CairnFileSystemTest.bytes;
+import static io.cairn.client.CairnFileSystemTest.readAll;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.client.ClientFile;
+import io.cairn.client.FakeCluster;
+import io.cairn.client.FakeNetwork.Fate;
+import io.cairn.client.session.Await;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.chunk.ChunkRequest;
+import io.cairn.wire.master.ContentMutation.MoveChunks;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Query;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A chunk with bytes moves off a full disk, and something goes wrong meanwhile. */
+class MovedChunksTest {
+    private static final int CHUNK = 1 << 16;
+    private static final int HALF = CHUNK / 2;
+    private static final int BLOCK = 4096;
+    private static final long WAIT_MS = 60_000;
+
+    private final FakeCluster cluster = new FakeCluster(16);
+    private final CairnFileSystem fs =
+            cluster.connect(
+                    cluster.settings()
+                            .withWriteBackDelayMs(600_000)
+                            .withAttemptTimeoutMs(300)
+                            .withRequestTimeoutMs(1500));
+    private ClientFile file;
+    private int full;
+
+    /** A file with half a chunk, whose disk is full. */
+    @BeforeEach
+    void make() {
+        cluster.keepsGarbage = true;
+        FileSystem.Created made = fs.create(Caller.ROOT, 1, Name.of("f"), 0644, FileSystem.O_RDWR);
+        file = (ClientFile) made.file();
+        write(0, bytes(HALF, 1));
+        file.sync(false);
+        Layout layout = Objects.requireNonNull(file.state().layout());
+        PlacementGroup group = Objects.requireNonNull(cluster.map().groupOf(layout, 0));
+        full = group.members().getFirst().targetId() - 1;
+        cluster.fillDisk(full);
+    }
+
+    @AfterEach
+    void close() {
+        cluster.network.setFaults((_, _) -> Fate.DELIVER);
+        cluster.network.deliverLate();
+        cluster.close();
+    }
+
+    private void write(long offset, byte[] bytes) {
+        file.write(offset, ByteBuffer.wrap(bytes));
+    }
+
+    private static boolean isEndOfMove(byte[] header) {
+        Decoder in = new Decoder(header);
+        return MasterRequest.read(in) == MasterRequest.MUTATION
+                && Envelope.decode(in).mutation() instanceof MoveChunks move
+                && !move.isFirstStep();
+    }
+
+    private static boolean isHoldStill(byte[] header) {
+        Decoder in = new Decoder(header);
+        if (MasterRequest.read(in) == MasterRequest.MUTATION) {
+            return false;
+        }
+        in.i64();
+        return Query.decode(in) instanceof Query.HoldStill still && still.ms() > 0;
+    }
+
+    private static boolean isWrite(byte[] header) {
+        return ChunkRequest.decode(new Decoder(header)) instanceof ChunkRequest.Write;
+    }
+
+    private CompletableFuture<Void> syncMore() {
+        write(HALF, bytes(HALF, 2));
+        return CompletableFuture.runAsync(() -> file.sync(false));
+    }
+
+    private byte[] expected(byte[] firstBlock) {
+        byte[] expected = new byte[CHUNK];
+        System.arraycopy(bytes(HALF, 1), 0, expected, 0, HALF);
+        System.arraycopy(bytes(HALF, 2), 0, expected, HALF, HALF);
+        System.arraycopy(firstBlock, 0, expected, 0, BLOCK);
+        return expected;
+    }
+
+    /** The master moves it, and is not heard until the client has given up. */
+    @Test
+    void bytesDoNotGoToTheOldChunkWhenNobodyHeardThatItMoved() throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    boolean isEnd = to.equals(FakeCluster.MASTER) && isEndOfMove(header);
+                    if (isEnd) {
+                        seen.getAndIncrement();
+                    }
+                    return isEnd ? Fate.HOLD_ANSWER : Fate.DELIVER;
+                });
+        CompletableFuture<Void> synced = syncMore();
+        cluster.awaitTrue(() -> seen.get() > 0, "the move");
+        // What is there can be written over on a full disk, too.
+        cluster.makeRoom(full);
+        byte[] over = bytes(BLOCK, 3);
+        write(0, over);
+        synced.get(WAIT_MS, TimeUnit.MILLISECONDS);
+        file.sync(false);
+        assertArrayEquals(expected(over), readAll(cluster.connect(), file.ino()));
+    }
+
+    /** All power is lost when others keep still, and what was just stored with it. */
+    @Test
+    void fsyncTellsOfBytesThatThePowerTookBeforeTheyWereCopied() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    boolean isHeld = to.equals(FakeCluster.MASTER) && isHoldStill(header);
+                    if (isHeld) {
+                        asked.getAndIncrement();
+                    }
+                    return isHeld ? Fate.HOLD_ANSWER : Fate.DELIVER;
+                });
+        write(HALF, bytes(HALF, 2));
+        CompletableFuture<Void> drained = file.state().drain();
+        cluster.awaitTrue(() -> asked.get() > 0, "others are asked to keep still");
+        cluster.makeRoom(full);
+        int writes = cluster.writes();
+        write(0, bytes(BLOCK, 3));
+        file.state().sendBuffered();
+        cluster.awaitTrue(() -> cluster.writes() > writes, "stored");
+        cluster.network.ask(
+                () -> {
+                    cluster.losePower();
+                    return true;
+                });
+        cluster.network.setFaults((_, _) -> Fate.DELIVER);
+        cluster.network.deliverLate();
+        Await.get(drained, WAIT_MS);
+        FsException lost = assertThrows(FsException.class, () -> file.sync(false));
+        assertEquals(Errno.EIO, lost.errno());
+    }
+}
