@@ -157,6 +157,16 @@ public final class FakeCluster implements AutoCloseable {
     /** One server takes no byte more, and all sessions hear of it. */
     public void fillDisk(int server) {
         servers.get(server).full = true;
+        tellFull(server);
+    }
+
+    /** All disks have room, and all sessions hear of it. */
+    public void emptyDisks() {
+        servers.forEach(each -> each.full = false);
+        tellFull(-1);
+    }
+
+    private void tellFull(int server) {
         fullServer = server;
         network.ask(
                 () -> {

@@ -12,6 +12,7 @@ import io.cairn.wire.Crc32c;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import io.cairn.wire.master.ContentMutation.MoveChunks;
+import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -24,14 +25,15 @@ import java.util.concurrent.CompletableFuture;
  * Blocking; for one thread, which ends it in any case.
  */
 public final class ChunkMove {
-    /** Copies that are not made by then are given up: writers wait. */
-    private static final long COPY_MS = 8000;
+    /** Copies that are not made by then are given up: writers wait, and not for longer. */
+    private static final long COPY_MS = 20_000;
 
     private final MasterChannel master;
     private final ChunkIo io;
     private final ClientRuntime runtime;
     private final Inode inode;
     private final List<ChunkSource> from;
+    private final int stillMs;
     private final WritePermit permit;
     private long copyIno;
 
@@ -40,18 +42,21 @@ public final class ChunkMove {
      *
      * @param inode the file, as it has to be when the move is done
      * @param from where the chunks are, in ascending order; at least one
+     * @param stillMs for how long others keep still who were asked to, in milliseconds
      */
     public ChunkMove(
             MasterChannel master,
             ChunkIo io,
             ClientRuntime runtime,
             Inode inode,
-            List<ChunkSource> from) {
+            List<ChunkSource> from,
+            int stillMs) {
         this.master = master;
         this.io = io;
         this.runtime = runtime;
         this.inode = inode;
         this.from = List.copyOf(from);
+        this.stillMs = stillMs;
         this.permit = new WritePermit(master.session(), 0);
     }
 
@@ -73,10 +78,25 @@ public final class ChunkMove {
                         .map(source -> copy(source, there, 0, WriteMarks.NONE))
                         .toArray(CompletableFuture<?>[]::new);
         CompletableFuture<Void> made = CompletableFuture.allOf(copies);
+        keepStill(made);
         Await.get(
                 Promises.within(made, runtime.scheduler(), COPY_MS),
                 io.requestTimeoutMs() + COPY_MS);
         return there.lastOid();
+    }
+
+    /** Others keep still until the copies are made: they are asked again before they go on. */
+    private void keepStill(CompletableFuture<Void> made) {
+        runtime.scheduler()
+                .schedule(
+                        () -> {
+                            if (!made.isDone()) {
+                                Query still = new Query.HoldStill(inode.ino(), stillMs);
+                                Promises.whenDone(master.query(still), (_, _) -> {});
+                                keepStill(made);
+                            }
+                        },
+                        stillMs / 3);
     }
 
     /** Has the file go on with the copies; what the master says, ESTALE if it is another one. */

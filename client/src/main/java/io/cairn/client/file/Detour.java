@@ -60,10 +60,13 @@ public final class Detour {
     /** Chunks that are copied together. */
     private static final int MAX_MOVED = 16;
 
+    /** So many bytes of them, or one chunk: writers wait meanwhile. */
+    private static final int MAX_MOVED_BYTES = 64 << 20;
+
     /** How long it takes to hear of a disk that became full: a heartbeat, with a wide margin. */
     private static final long NEWS_MS = 5000;
 
-    /** A client that does not answer is waited for, with a margin: its session ends by then. */
+    /** A client that does not answer, or a slow copy, is waited for: its session ends by then. */
     private static final long OTHERS_MS = 30_000;
 
     private static final long LONGEST_PAUSE_MS = 250;
@@ -86,7 +89,10 @@ public final class Detour {
     @GuardedBy("this")
     private final NavigableSet<Long> refused = new TreeSet<>();
 
-    /** Whether the last try was in vain because another client did not keep still. */
+    /**
+     * Whether the last try was in vain, but not for lack of room: another client did not keep
+     * still, or it took too long.
+     */
     @GuardedBy("this")
     private boolean hindered;
 
@@ -234,6 +240,7 @@ public final class Detour {
             taken = isDetour ? amongOthers(this::alone) : moveRefused();
         } catch (FsException e) {
             LOG.debug("inode {} stays where it is: {}", inode.ino(), e.getMessage());
+            setHindered(e.errno() != Errno.ENOSPC && e.errno() != Errno.E2BIG);
         } finally {
             synchronized (this) {
                 running = null;
@@ -361,7 +368,7 @@ public final class Detour {
 
     private boolean moveAlone() {
         inode.doubts().look();
-        List<Long> wanted = takeRefused();
+        List<Long> wanted = takeRefused(inode.layout().chunkSizeBytes());
         ChunkMove move = inode.<@Nullable ChunkMove>with(s -> pausedMove(s, wanted));
         if (move == null) {
             return false;
@@ -397,12 +404,14 @@ public final class Detour {
             return null;
         }
         s.chunks().pause(from.getFirst().place().index() << layout.chunkSizeLog2());
-        return new ChunkMove(mount.master(), mount.chunks(), mount.runtime(), s.inode(), from);
+        return new ChunkMove(
+                mount.master(), mount.chunks(), mount.runtime(), s.inode(), from, STILL_MS);
     }
 
     /** Those that are left out are asked for again by who waits for them. */
-    private synchronized List<Long> takeRefused() {
-        List<Long> taken = refused.stream().limit(MAX_MOVED).toList();
+    private synchronized List<Long> takeRefused(long chunkBytes) {
+        long most = Math.clamp(MAX_MOVED_BYTES / chunkBytes, 1, MAX_MOVED);
+        List<Long> taken = refused.stream().limit(most).toList();
         refused.clear();
         return taken;
     }

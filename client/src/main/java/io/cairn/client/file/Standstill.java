@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * be asked for that, writers wait as long as they wait for a master. Thread-safe.
  */
 public final class Standstill {
+    /** Less than writers wait for it; who orders it again and again has to end some time. */
+    private static final long LONGEST_MS = 25_000;
+
     private static final long RENEW_PAUSE_MS = 100;
     private static final long RENEW_LIMIT_MS = 60_000;
 
@@ -32,6 +35,8 @@ public final class Standstill {
     private @Nullable CompletableFuture<Void> begun;
     private CompletableFuture<Boolean> end = CompletableFuture.completedFuture(true);
     private int orders;
+    private long sinceMs;
+    private long untilMs;
 
     Standstill(OpenInode inode, Mount mount) {
         this.inode = inode;
@@ -39,7 +44,8 @@ public final class Standstill {
     }
 
     /**
-     * Begins it or, for 0 milliseconds, ends it. Never blocks.
+     * Begins it or, for 0 milliseconds, ends it. The same order once more makes it last so long
+     * from then on, 25 seconds in all at most. Never blocks.
      *
      * @return completes when nothing is left to be stored and writers wait
      */
@@ -57,6 +63,7 @@ public final class Standstill {
             }
             CompletableFuture<Void> present = begun;
             if (present != null) {
+                lastFor(ms);
                 return present;
             }
             mine = new CompletableFuture<>();
@@ -81,9 +88,10 @@ public final class Standstill {
         boolean kept = false;
         try {
             kept = keepUnlessCommitted();
-            mount.runtime().scheduler().schedule(() -> ending.complete(false), ms);
+            begin(ms);
+            endInTime(ending, ms);
             promise.complete(null);
-            if (!Await.get(ending, 2L * ms)) {
+            if (!Await.get(ending, ms + LONGEST_MS)) {
                 renewAtLast(inode, mount);
             }
         } catch (FsException e) {
@@ -96,6 +104,36 @@ public final class Standstill {
             }
             inode.openGate();
         }
+    }
+
+    private synchronized void begin(int ms) {
+        sinceMs = mount.nowMs();
+        untilMs = sinceMs;
+        lastFor(ms);
+    }
+
+    private synchronized void lastFor(int ms) {
+        untilMs = Math.max(untilMs, Math.min(mount.nowMs() + ms, sinceMs + LONGEST_MS));
+    }
+
+    private synchronized long leftMs() {
+        return untilMs - mount.nowMs();
+    }
+
+    /** Ends it when its time is over; that is later when it was ordered again. */
+    private void endInTime(CompletableFuture<Boolean> ending, long delayMs) {
+        mount.runtime()
+                .scheduler()
+                .schedule(
+                        () -> {
+                            long leftMs = leftMs();
+                            if (leftMs > 0) {
+                                endInTime(ending, leftMs);
+                            } else {
+                                ending.complete(false);
+                            }
+                        },
+                        delayMs);
     }
 
     /**

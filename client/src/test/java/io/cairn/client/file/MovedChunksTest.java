@@ -5,6 +5,7 @@ import static io.cairn.client.CairnFileSystemTest.readAll;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -45,7 +46,7 @@ class MovedChunksTest {
             cluster.connect(
                     cluster.settings()
                             .withWriteBackDelayMs(600_000)
-                            .withAttemptTimeoutMs(300)
+                            .withAttemptTimeoutMs(1500)
                             .withRequestTimeoutMs(1500));
     private ClientFile file;
     private int full;
@@ -75,11 +76,11 @@ class MovedChunksTest {
         file.write(offset, ByteBuffer.wrap(bytes));
     }
 
-    private static boolean isEndOfMove(byte[] header) {
+    private static boolean isMove(byte[] header, boolean isFirstStep) {
         Decoder in = new Decoder(header);
         return MasterRequest.read(in) == MasterRequest.MUTATION
                 && Envelope.decode(in).mutation() instanceof MoveChunks move
-                && !move.isFirstStep();
+                && move.isFirstStep() == isFirstStep;
     }
 
     private static boolean isHoldStill(byte[] header) {
@@ -114,7 +115,7 @@ class MovedChunksTest {
         AtomicInteger seen = new AtomicInteger();
         cluster.network.setFaults(
                 (to, header) -> {
-                    boolean isEnd = to.equals(FakeCluster.MASTER) && isEndOfMove(header);
+                    boolean isEnd = to.equals(FakeCluster.MASTER) && isMove(header, false);
                     if (isEnd) {
                         seen.getAndIncrement();
                     }
@@ -129,6 +130,53 @@ class MovedChunksTest {
         synced.get(WAIT_MS, TimeUnit.MILLISECONDS);
         file.sync(false);
         assertArrayEquals(expected(over), readAll(cluster.connect(), file.ino()));
+    }
+
+    /** Others go on after three seconds, unless they are asked again. */
+    @Test
+    void othersKeepStillForAsLongAsTheCopyTakes() throws Exception {
+        CairnFileSystem patient = cluster.connect();
+        ClientFile mine = (ClientFile) patient.open(Caller.ROOT, file.ino(), FileSystem.O_RDWR);
+        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger begun = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    if (to.equals(FakeCluster.MASTER)) {
+                        asked.getAndAdd(isHoldStill(header) ? 1 : 0);
+                        begun.getAndAdd(isMove(header, true) ? 1 : 0);
+                        return Fate.DELIVER;
+                    }
+                    boolean isCopied = !to.equals(FakeCluster.CHUNKS.get(full)) && isWrite(header);
+                    return isCopied && asked.get() < 3 ? Fate.LOSE_ANSWER : Fate.DELIVER;
+                });
+        mine.write(HALF, ByteBuffer.wrap(bytes(HALF, 2)));
+        mine.sync(false);
+        cluster.network.setFaults((_, _) -> Fate.DELIVER);
+        assertEquals(1, begun.get(), "moves");
+        mine.close();
+        assertArrayEquals(expected(bytes(HALF, 1)), readAll(cluster.connect(), file.ino()));
+    }
+
+    /** The other client of the two: its writers wait until the last time it was asked is over. */
+    @Test
+    void anotherOrderToKeepStillProlongsTheFirst() throws Exception {
+        CairnFileSystem other = cluster.connect();
+        cluster.emptyDisks();
+        ClientFile there = (ClientFile) other.open(Caller.ROOT, file.ino(), FileSystem.O_RDWR);
+        Standstill still = new Standstill(there.state(), other.mount());
+        still.order(3000).get(WAIT_MS, TimeUnit.MILLISECONDS);
+        CompletableFuture<Long> wrote =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            there.write(0, ByteBuffer.wrap(bytes(BLOCK, 4)));
+                            return System.nanoTime();
+                        });
+        TimeUnit.MILLISECONDS.sleep(1000);
+        long againNs = System.nanoTime();
+        still.order(3000).get(WAIT_MS, TimeUnit.MILLISECONDS);
+        long waitedMs = (wrote.get(WAIT_MS, TimeUnit.MILLISECONDS) - againNs) / 1_000_000;
+        assertTrue(waitedMs >= 2900, "went on after " + waitedMs + " ms");
+        there.close();
     }
 
     /** All power is lost when others keep still, and what was just stored with it. */

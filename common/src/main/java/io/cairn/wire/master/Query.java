@@ -396,6 +396,8 @@ public sealed interface Query extends TypedMessage {
      * session that holds it open has committed and keeps its writers out; EBUSY when one does not
      * do so in time. Until then nobody can open it.
      *
+     * <p>Asked again by the same session it lasts so long from then on.
+     *
      * @param ms for how long, in milliseconds, 60,000 at most; 0 ends it
      */
     record HoldStill(long ino, int ms) implements OfLeader {
