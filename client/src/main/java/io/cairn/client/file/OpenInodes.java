@@ -123,10 +123,10 @@ public final class OpenInodes {
         return CompletableFuture.allOf(commits.toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Completes when what was written to a file is committed or failed; never fails or blocks. */
+    /** Completes when what was written to a file is committed; fails as that does. Never blocks. */
     public CompletableFuture<Void> committed(long ino) {
         OpenInode state = states.get(ino);
-        return state == null ? Promises.DONE : state.commit().handle((_, _) -> null);
+        return state == null ? Promises.DONE : state.commit();
     }
 
     /** Another client has cut or lengthened a file. Never blocks. */

@@ -80,7 +80,7 @@ public final class YoungFiles {
         this.rights = new DirectoryRights(clock);
     }
 
-    /** Where commits of open files begin: completes when one has ended; never fails. */
+    /** Where commits of open files begin: completes when one has ended, and fails as it does. */
     public void committedBy(LongFunction<CompletableFuture<Void>> commits) {
         committer = commits;
     }
@@ -223,7 +223,7 @@ public final class YoungFiles {
         synchronized (this) {
             rights.drop(directory);
         }
-        CompletableFuture<Void> told = tell(directory);
+        CompletableFuture<Void> told = tell(directory).handle((_, _) -> null);
         Promises.whenDone(told, (_, _) -> returnNumbers());
         return told;
     }
@@ -231,7 +231,7 @@ public final class YoungFiles {
     /**
      * Tells all about a directory, 0 for all, and goes on with the right.
      *
-     * @return completes when all was told, or never will be
+     * @return completes when all was told; fails with an error of a file that was not
      */
     public CompletableFuture<Void> tell(long directory) {
         Set<Long> inos = new HashSet<>();
@@ -358,7 +358,8 @@ public final class YoungFiles {
             }
         }
         Set<Long> about = mentioned.isAnything() ? null : mentioned.inos();
-        CompletableFuture<Void> all = CompletableFuture.allOf(commit(inos), tellEarly(about, name));
+        CompletableFuture<Void> told = commit(inos).handle((_, _) -> null);
+        CompletableFuture<Void> all = CompletableFuture.allOf(told, tellEarly(about, name));
         return all.isDone() ? null : all;
     }
 

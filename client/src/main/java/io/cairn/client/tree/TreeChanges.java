@@ -50,7 +50,8 @@ public final class TreeChanges {
     /**
      * Tells the masters all that they do not know yet of the names in a directory; blocks.
      *
-     * @throws FsException what they have refused since this was called last
+     * @throws FsException what they have refused since this was called last, or what a new file
+     *     there could not be told with
      */
     public void sync(long directory) {
         mount.await(mount.master().young().tell(directory), mount.timeoutMs());

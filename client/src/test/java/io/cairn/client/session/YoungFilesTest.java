@@ -138,6 +138,17 @@ class YoungFilesTest {
         assertFalse(young.released(ino));
     }
 
+    /** As an fsync of the directory asks; others only wait until the outcome is known. */
+    @Test
+    void whoHasAllToldHearsOfAFileThatCouldNotBe() {
+        make("a");
+        young.committedBy(_ -> CompletableFuture.failedFuture(noAnswer()));
+        assertTrue(young.tell(DIRECTORY).isCompletedExceptionally());
+        CompletableFuture<Void> before = young.before(new Query.Lookup(DIRECTORY, Name.of("b")));
+        assertNull(before, "the outcome is known");
+        assertFalse(young.recall(DIRECTORY).isCompletedExceptionally());
+    }
+
     @Test
     void aNumberThatWasNotUsedGoesBackWithTheOthers() {
         long ino = young.takeNumber(DIRECTORY);
