@@ -2,7 +2,9 @@ package io.cairn.cluster;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -284,14 +286,26 @@ public final class ClusterMap {
         return fewest == Integer.MAX_VALUE ? 0 : fewest;
     }
 
-    /** Whether fewer members of a group serve than its pool has copies. */
+    /** Whether members of a group serve on fewer servers than its pool has copies. */
     public boolean isShort(PlacementGroup group) {
         Pool pool = pools.get(group.poolId());
-        long serving =
-                group.members().stream()
-                        .filter(member -> member.state() == MemberState.SERVING)
-                        .count();
-        return !group.isComplete() && (pool == null || serving < pool.replicas());
+        return !group.isComplete()
+                && (pool == null || servingServers(group) < pool.replicas());
+    }
+
+    /**
+     * On how many servers members of a group serve. Two on one server count once: they are lost
+     * together.
+     */
+    public int servingServers(PlacementGroup group) {
+        Set<Integer> serving = new HashSet<>();
+        for (PlacementGroup.Member member : group.members()) {
+            ChunkServer server = serverOfTarget(member.targetId());
+            if (server != null && member.state() == MemberState.SERVING) {
+                serving.add(server.id());
+            }
+        }
+        return serving.size();
     }
 
     /** Whether every group has a head: everything that is stored can be read and written. */

@@ -72,6 +72,24 @@ class ClusterMapTest {
         assertFalse(map(1).isBesideMember(GROUP, 5), "nobody knows where the others are");
     }
 
+    /** During a move between two disks of one server, while the other copy is away. */
+    @Test
+    void twoMembersOnOneServerAreOneCopy() {
+        ChunkServer other = new ChunkServer(2, "c2", new Endpoint("i", 1), 78);
+        List<Target> targets = List.of(new Target(4, 98, 2), TARGET, new Target(6, 100, 1));
+        List<Member> members =
+                List.of(
+                        new Member(5, MemberState.SERVING),
+                        new Member(6, MemberState.SERVING),
+                        new Member(4, MemberState.OFFLINE));
+        PlacementGroup moving = new PlacementGroup(1, 1, 3, members);
+        ClusterMap map =
+                new ClusterMap(
+                        1, List.of(SERVER, other), targets, List.of(OLD, YOUNG), List.of(moving));
+        assertEquals(1, map.servingServers(moving));
+        assertTrue(map.isShort(moving), "what one server has is lost with it");
+    }
+
     @Test
     void theTargetsOfALayoutAreThoseOfItsGroups() {
         for (int pool = 0; pool <= 3; pool++) {

@@ -107,9 +107,7 @@ public final class Term {
             peers.add(new Peer(member.targetId(), serving, Callee.of(server), isBeside));
         }
         Pool pool = map.pool(group.poolId());
-        long serving =
-                group.members().stream().filter(m -> m.state() == MemberState.SERVING).count();
-        boolean isShort = pool != null && serving < pool.replicas();
+        boolean isShort = pool != null && map.servingServers(group) < pool.replicas();
         return new Term(group, targetId, target, peers, away, isShort);
     }
 
