@@ -69,14 +69,13 @@ final class TrashPlan {
 
     /** The files in the trash that may be brought back, those first that go first. */
     private List<TrashRecord> found() {
-        return cluster
-                .masters
-                .namespace()
-                .trash(TrashQueries.Position.BEGIN, PAGE)
-                .records()
-                .stream()
+        return page().stream()
                 .filter(record -> oracle.trashed.containsKey(record.ino()))
                 .toList();
+    }
+
+    private List<TrashRecord> page() {
+        return cluster.masters.namespace().trash(TrashQueries.Position.BEGIN, PAGE).records();
     }
 
     /** What nobody took out of the trash is there until its time. */
@@ -85,13 +84,14 @@ final class TrashPlan {
         if (cluster.masters.leader() == null) {
             return;
         }
+        // Files that nobody brings back take places in the page, too.
+        boolean isFull = page().size() >= PAGE;
         Map<Long, Long> present = new TreeMap<>();
         found().forEach(record -> present.put(record.ino(), record.expiresNs()));
         endsNs.keySet().removeAll(present.keySet());
         endsNs.forEach(
                 (ino, endNs) -> {
                     FileModel model = oracle.trashed.get(ino);
-                    boolean isFull = present.size() >= PAGE;
                     if (model != null && !isFull && endNs > cluster.simulation.wallNs()) {
                         cluster.history.violate(
                                 "I11 " + model.name + " left the trash before its time");
