@@ -127,6 +127,7 @@ class MovedChunksTest {
         cluster.makeRoom(full);
         byte[] over = bytes(BLOCK, 3);
         write(0, over);
+        file.state().sendBuffered();
         synced.get(WAIT_MS, TimeUnit.MILLISECONDS);
         file.sync(false);
         assertArrayEquals(expected(over), readAll(cluster.connect(), file.ino()));
@@ -154,6 +155,26 @@ class MovedChunksTest {
         cluster.network.setFaults((_, _) -> Fate.DELIVER);
         assertEquals(1, begun.get(), "moves");
         mine.close();
+        assertArrayEquals(expected(bytes(HALF, 1)), readAll(cluster.connect(), file.ino()));
+    }
+
+    /** Longer than it takes to hear of a full disk: other disks have room all the time. */
+    @Test
+    void copiesThatFailForAWhileAreNoLackOfRoom() {
+        AtomicInteger begun = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    if (to.equals(FakeCluster.MASTER)) {
+                        begun.getAndAdd(isMove(header, true) ? 1 : 0);
+                        return Fate.DELIVER;
+                    }
+                    boolean isCopied = !to.equals(FakeCluster.CHUNKS.get(full)) && isWrite(header);
+                    return isCopied && begun.get() < 5 ? Fate.LOSE_ANSWER : Fate.DELIVER;
+                });
+        write(HALF, bytes(HALF, 2));
+        Await.get(file.state().drain(), WAIT_MS);
+        file.sync(false);
+        cluster.network.setFaults((_, _) -> Fate.DELIVER);
         assertArrayEquals(expected(bytes(HALF, 1)), readAll(cluster.connect(), file.ino()));
     }
 
