@@ -36,6 +36,7 @@ public final class ChunkMove {
     private final int stillMs;
     private final WritePermit permit;
     private long copyIno;
+    private volatile boolean ended;
 
     /**
      * A move.
@@ -90,7 +91,7 @@ public final class ChunkMove {
         runtime.scheduler()
                 .schedule(
                         () -> {
-                            if (!made.isDone()) {
+                            if (!made.isDone() && !ended) {
                                 Query still = new Query.HoldStill(inode.ino(), stillMs);
                                 Promises.whenDone(master.query(still), (_, _) -> {});
                                 keepStill(made);
@@ -106,6 +107,7 @@ public final class ChunkMove {
 
     /** Gives up what was not finished. Idempotent. */
     public void end() {
+        ended = true;
         permit.withdraw();
         if (copyIno != 0) {
             master.release(copyIno);
