@@ -5,8 +5,10 @@ import io.cairn.base.Wording;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
@@ -15,6 +17,7 @@ import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -302,16 +305,21 @@ public final class StorageHealth {
         }
     }
 
-    /** Disks that are full: nothing fails while others take what is written. */
+    /**
+     * Disks that are full: nothing fails while others take what is written. Only those with the
+     * same labels do.
+     */
     private void full(Health health) {
         Set<Integer> empty = new HashSet<>();
         List<String> names = fullDisks(empty);
-        List<PlacementGroup> groups =
-                map.pools().stream()
-                        .filter(pool -> pool.replicas() >= space.replicas())
-                        .flatMap(pool -> map.groupsOf(pool).stream())
-                        .toList();
-        if (names.isEmpty() || groups.isEmpty()) {
+        Map<Labels.Expression, List<PlacementGroup>> byLabels = new LinkedHashMap<>();
+        for (Pool pool : map.pools()) {
+            if (pool.replicas() >= space.replicas()) {
+                byLabels.computeIfAbsent(pool.labels(), _ -> new ArrayList<>())
+                        .addAll(map.groupsOf(pool));
+            }
+        }
+        if (names.isEmpty() || byLabels.isEmpty()) {
             return;
         }
         String told =
@@ -319,19 +327,33 @@ public final class StorageHealth {
                         + (names.size() > MAX_NAMED
                                 ? " So are %d more.".formatted(names.size() - MAX_NAMED)
                                 : "");
-        if (groups.stream().anyMatch(group -> map.takesNew(group.id()))) {
+        byLabels.values()
+                .removeIf(groups -> groups.stream().anyMatch(each -> map.takesNew(each.id())));
+        if (byLabels.isEmpty()) {
             health.warning(
                     told + " What is written goes to other disks.",
                     "Nothing to do while the others have room: disks are evened out in time.");
-        } else if (groups.stream().allMatch(group -> isOn(group, empty))) {
+        }
+        byLabels.forEach((labels, groups) -> full(health, labels, groups, empty, told));
+    }
+
+    /** None of these groups has disks that all have room. */
+    private void full(
+            Health health,
+            Labels.Expression labels,
+            List<PlacementGroup> groups,
+            Set<Integer> empty,
+            String told) {
+        String where = labels.isAny() ? "" : " with the labels " + labels.text();
+        if (groups.stream().allMatch(group -> isOn(group, empty))) {
             health.critical(
-                    "No disks have room for %s: writers hear 'No space left on device'. "
-                                    .formatted(Wording.count(space.replicas(), "copy"))
+                    "No disks%s have room for %s: writers hear 'No space left on device'. "
+                                    .formatted(where, Wording.count(space.replicas(), "copy"))
                             + told,
                     "Add chunk servers or disks, or delete files.");
         } else {
             health.warning(
-                    told + " No other disks take what these refuse.",
+                    "%s No other disks%s take what these refuse.".formatted(told, where),
                     "Add chunk servers or disks, or delete files.");
         }
     }

@@ -7,9 +7,11 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.cluster.ServerStatus;
@@ -249,6 +251,29 @@ class StorageHealthTest {
                                 + " device'. Disk /disk1 of chunk server c1 is full. Disk /disk2 of"
                                 + " chunk server c2 is full."),
                 toldOfSingle(single(1, 2), 0, 0));
+    }
+
+    /** Disks with other labels take nothing of what these refuse. */
+    @Test
+    void fullDisksOfOneLabelAreToldAlthoughOthersHaveRoom() {
+        Pool.Kind ssd = new Pool.Kind(Compression.NONE, Labels.Expression.parse("disk=ssd"));
+        ClusterMap plain = single(1);
+        ClusterMap map =
+                new ClusterMap(
+                        7,
+                        List.of(server(1), server(2)),
+                        List.of(new Target(1, 11, 1).filled(true), new Target(2, 12, 2)),
+                        List.of(new Pool(1, 1, 1, 2), new Pool(2, 1, 3, 1, ssd)),
+                        List.of(
+                                Objects.requireNonNull(plain.group(1)),
+                                Objects.requireNonNull(plain.group(2)),
+                                new PlacementGroup(3, 2, 1, List.of(new Member(1, SERVING)))));
+        assertEquals(
+                List.of(
+                        "critical: No disks with the labels disk=ssd have room for 1 copy: writers"
+                                + " hear 'No space left on device'. Disk /disk1 of chunk server c1"
+                                + " is full."),
+                toldOfSingle(map, 0, 50));
     }
 
     /** All masters were emptied, and found a new cluster beside the files of the old one. */
