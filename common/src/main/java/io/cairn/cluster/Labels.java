@@ -1,5 +1,6 @@
 package io.cairn.cluster;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -105,41 +106,59 @@ public record Labels(SortedMap<String, String> values) {
     }
 
     /**
-     * Which chunk servers may have the copies: those for whose labels all terms hold.
+     * Which chunk servers may have the copies. One list of terms is for all copies. Several are for
+     * one copy each, in their order; further copies may be anywhere.
      *
      * @param isSaid false when nothing is asked for: as the parent, or else any server
-     * @param terms in the order of their words, each once; none: any server
+     * @param lists at least one; a server fits a list when all its terms hold, so that any fits an
+     *     empty one; the terms of each in the order of their words, each once
      */
-    public record Expression(boolean isSaid, List<Term> terms) {
+    public record Expression(boolean isSaid, List<List<Term>> lists) {
         /** Says nothing. No pool is so. */
-        public static final Expression UNSAID = new Expression(false, List.of());
+        public static final Expression UNSAID = new Expression(false, List.of(List.of()));
 
         /** Any server. */
-        public static final Expression ANY = new Expression(true, List.of());
+        public static final Expression ANY = new Expression(true, List.of(List.of()));
 
-        /** Terms that an expression may have. */
+        /** Terms that a list may have. */
         public static final int MOST_TERMS = 8;
+
+        /** Lists that an expression may have: more copies than a pool has are not asked for. */
+        public static final int MOST_LISTS = 15;
 
         private static final String ANY_WORD = "any";
 
         /** Copies. */
         public Expression {
-            terms = List.copyOf(terms);
+            lists = lists.stream().map(List::copyOf).toList();
         }
 
         /**
-         * Reads terms with commas between them: {@code KEY=VALUE}, {@code KEY} for any value of it,
-         * either with {@code !} for servers without it; or {@code any}.
+         * Reads lists with semicolons between them, or one. A list is terms with commas between
+         * them: {@code KEY=VALUE}, {@code KEY} for any value of it, either with {@code !} for
+         * servers without it; or {@code any}.
          *
          * @throws IllegalArgumentException with what is wrong, and where
          */
         public static Expression parse(String text) {
-            if (text.strip().equals(ANY_WORD)) {
-                return ANY;
-            }
-            SortedMap<String, Term> terms = new TreeMap<>();
+            List<List<Term>> lists = new ArrayList<>();
             int at = 0;
-            for (String part : text.split(",", -1)) {
+            for (String part : text.split(";", -1)) {
+                lists.add(part.strip().equals(ANY_WORD) ? List.of() : list(text, part, at));
+                at += part.length() + 1;
+            }
+            if (lists.size() > MOST_LISTS) {
+                throw new IllegalArgumentException(
+                        "labels '%s' are for %d copies: %d at most"
+                                .formatted(text, lists.size(), MOST_LISTS));
+            }
+            return lists.stream().allMatch(List::isEmpty) ? ANY : new Expression(true, lists);
+        }
+
+        private static List<Term> list(String text, String list, int from) {
+            SortedMap<String, Term> terms = new TreeMap<>();
+            int at = from;
+            for (String part : list.split(",", -1)) {
                 Term term = Term.parse(part.strip());
                 if (term == null) {
                     int place = at + part.length() - part.stripLeading().length() + 1;
@@ -155,9 +174,9 @@ public record Labels(SortedMap<String, String> values) {
             if (terms.size() > MOST_TERMS) {
                 throw new IllegalArgumentException(
                         "labels '%s' are %d terms: %d at most"
-                                .formatted(text, terms.size(), MOST_TERMS));
+                                .formatted(list.strip(), terms.size(), MOST_TERMS));
             }
-            return new Expression(true, List.copyOf(terms.values()));
+            return List.copyOf(terms.values());
         }
 
         /** This one, or ANY when nothing is said. */
@@ -165,14 +184,41 @@ public record Labels(SortedMap<String, String> values) {
             return isSaid ? this : ANY;
         }
 
-        /** Whether every server will do. */
+        /** Whether every server will do for every copy. */
         public boolean isAny() {
-            return terms.isEmpty();
+            return lists.stream().allMatch(List::isEmpty);
         }
 
-        /** Whether a server with these labels may have a copy. */
+        /** Whether there is a list for each copy, and not one for all. */
+        public boolean isPerCopy() {
+            return lists.size() > 1;
+        }
+
+        /**
+         * The same for chunks with so many copies: of several lists as many, those that lack are
+         * empty.
+         *
+         * @param copies from 1
+         */
+        public Expression ofCopies(int copies) {
+            if (!isPerCopy() || lists.size() == copies) {
+                return this;
+            }
+            List<List<Term>> some =
+                    new ArrayList<>(lists.subList(0, Math.min(copies, lists.size())));
+            while (some.size() < copies) {
+                some.add(List.of());
+            }
+            return new Expression(isSaid, some);
+        }
+
+        /** Whether a server with these labels may have a copy, if others have the right ones. */
         public boolean admits(Labels labels) {
-            return terms.stream().allMatch(term -> term.holds(labels));
+            return lists.stream().anyMatch(list -> fits(list, labels));
+        }
+
+        private static boolean fits(List<Term> list, Labels labels) {
+            return list.stream().allMatch(term -> term.holds(labels));
         }
 
         /** Whether a target may have a copy; without a server it may where any may. */
@@ -184,9 +230,31 @@ public record Labels(SortedMap<String, String> values) {
             return server != null && admits(server.labels());
         }
 
+        /** Which lists a server with these labels fits: bit {@code i} for the one at {@code i}. */
+        public int fitting(Labels labels) {
+            int bits = 0;
+            for (int i = 0; i < lists.size(); i++) {
+                bits |= fits(lists.get(i), labels) ? 1 << i : 0;
+            }
+            return bits;
+        }
+
+        /** Each list, as if it were for all copies. */
+        public List<Expression> each() {
+            return lists.stream().map(list -> new Expression(isSaid, List.of(list))).toList();
+        }
+
+        private static String text(List<Term> list) {
+            return list.isEmpty()
+                    ? ANY_WORD
+                    : String.join(",", list.stream().map(Term::text).toList());
+        }
+
         /** As operators write it. */
         public String text() {
-            return isAny() ? ANY_WORD : String.join(",", terms.stream().map(Term::text).toList());
+            return isAny()
+                    ? ANY_WORD
+                    : String.join("; ", lists.stream().map(Expression::text).toList());
         }
 
         /** The same; null when nothing is said. */

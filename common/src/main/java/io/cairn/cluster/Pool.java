@@ -78,6 +78,11 @@ public record Pool(int id, Redundancy redundancy, int firstGroup, int groupCount
         return kind.labels();
     }
 
+    /** The same for as many copies as there are: which servers may have which of them. */
+    public Labels.Expression copyLabels() {
+        return kind.labels().ofCopies(replicas());
+    }
+
     /** Number of the key that encrypts its chunks; 0 = they are not encrypted. */
     public int key() {
         return kind.key();

@@ -1,6 +1,7 @@
 package io.cairn.cluster;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +14,10 @@ import java.util.Set;
  * rack or zone than must be: with as many racks as copies each has a rack of its own, with fewer
  * they spread evenly as far as there are servers. Racks that are away count: what is there comes
  * back, or an administrator removes it. Servers that drain do not count. Immutable and thread-safe.
+ *
+ * <p>Where labels say which copy lies where, members may be in one rack or zone. Instead each of
+ * them has a copy that it may have, and no two have the same one. What is so can always be
+ * completed, if there are servers for all copies: that is a property of such matchings.
  */
 public final class Spread {
     private static final FailureDomain[] LEVELS = {
@@ -30,13 +35,21 @@ public final class Spread {
     /** By level and copies, for the copies of usual pools: as each group asks for it. */
     private final int[][] usual = new int[LEVELS.length][USUAL_COPIES + 1];
 
+    /** By target: which copies it may have, as {@link Labels.Expression#fitting}; else empty. */
+    private final int[] fitting;
+
     /** The rule for pools on all servers of a map. */
     public Spread(ClusterMap map) {
         this(map, Labels.Expression.ANY);
     }
 
-    /** The rule for pools on servers with labels. Servers that may have no copy do not count. */
+    /**
+     * The rule for pools on servers with labels. Servers that may have no copy do not count.
+     *
+     * @param labels as {@link Pool#copyLabels} tells them
+     */
     public Spread(ClusterMap map, Labels.Expression labels) {
+        fitting = labels.isPerCopy() ? fitting(map, labels) : new int[0];
         domains = new int[LEVELS.length][map.targets().lastId() + 1];
         for (int level = 0; level < LEVELS.length; level++) {
             Map<String, Integer> numbers = new HashMap<>();
@@ -60,6 +73,69 @@ public final class Spread {
         }
     }
 
+    private static int[] fitting(ClusterMap map, Labels.Expression labels) {
+        int[] fitting = new int[map.targets().lastId() + 1];
+        for (Target target : map.targets()) {
+            ChunkServer server = map.serverOfTarget(target.id());
+            fitting[target.id()] = server == null ? 0 : labels.fitting(server.labels());
+        }
+        return fitting;
+    }
+
+    /** How many copies find a place on the servers of some targets, each on one of its own. */
+    public static int places(ClusterMap map, Labels.Expression labels, List<Target> targets) {
+        Map<Integer, Integer> servers = new HashMap<>();
+        for (Target target : targets) {
+            ChunkServer server = map.serverOfTarget(target.id());
+            if (server != null && labels.admits(server.labels())) {
+                servers.put(server.id(), labels.fitting(server.labels()));
+            }
+        }
+        return labels.isPerCopy() ? matched(List.copyOf(servers.values())) : servers.size();
+    }
+
+    /** Whether labels say which copy lies where, so that racks and zones are merely preferred. */
+    public boolean isPerCopy() {
+        return fitting.length > 0;
+    }
+
+    /** Whether each of some targets has a copy that it may have, and no two have the same one. */
+    public boolean isMatched(Collection<Integer> members) {
+        return !isPerCopy()
+                || matched(members.stream().map(this::fitting).toList()) == members.size();
+    }
+
+    private int fitting(int target) {
+        return target < fitting.length ? fitting[target] : 0;
+    }
+
+    /** How many of some servers get a copy each: a maximum matching by augmenting paths. */
+    private static int matched(List<Integer> servers) {
+        int[] holders = new int[Integer.SIZE];
+        Arrays.fill(holders, -1);
+        int count = 0;
+        for (int server = 0; server < servers.size(); server++) {
+            count += augment(servers, server, holders, new boolean[Integer.SIZE]) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private static boolean augment(
+            List<Integer> servers, int server, int[] holders, boolean[] seen) {
+        for (int copy = 0; copy < Integer.SIZE; copy++) {
+            boolean mayHave = (servers.get(server) >>> copy & 1) != 0;
+            if (!mayHave || seen[copy]) {
+                continue;
+            }
+            seen[copy] = true;
+            if (holders[copy] < 0 || augment(servers, holders[copy], holders, seen)) {
+                holders[copy] = server;
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Whether a target may be a member beside others.
      *
@@ -67,6 +143,11 @@ public final class Spread {
      * @param copies how many members the group has in all
      */
     public boolean mayJoin(int target, Collection<Integer> others, int copies) {
+        if (isPerCopy()) {
+            List<Integer> all = new ArrayList<>(others);
+            all.add(target);
+            return !isBeside(target, others) && isMatched(all);
+        }
         for (int level = 0; level < LEVELS.length; level++) {
             int most = level == SERVER ? 1 : most(level, copies);
             if (beside(level, target, others) >= most) {

@@ -71,6 +71,24 @@ final class LabelsTest {
     }
 
     @Test
+    void severalListsAreForOneCopyEach() {
+        Labels.Expression rooms = Labels.Expression.parse("room=a,disk=ssd ;any; room=b");
+        assertEquals("disk=ssd,room=a; any; room=b", rooms.text());
+        assertEquals(rooms, Labels.Expression.parse(rooms.text()));
+        assertTrue(rooms.isPerCopy());
+        assertEquals(0b011, rooms.fitting(Labels.parse(List.of("room=a", "disk=ssd"))));
+        assertEquals(0b010, rooms.fitting(Labels.NONE));
+        assertEquals("disk=ssd,room=a", rooms.ofCopies(1).text());
+        assertFalse(rooms.ofCopies(1).isPerCopy());
+        assertEquals("disk=ssd,room=a; any; room=b; any", rooms.ofCopies(4).text());
+        assertTrue(admits("room=a; room=b", "room=b"));
+        assertFalse(admits("room=a; room=b", "room=c"));
+        assertEquals(Labels.Expression.ANY, Labels.Expression.parse("any; any"));
+        Labels.Expression all = Labels.Expression.parse("room=a");
+        assertEquals(all, all.ofCopies(3), "one list is for all copies");
+    }
+
+    @Test
     void expressionsAreTheSameWhateverTheOrderOfTheirTerms() {
         Labels.Expression one = Labels.Expression.parse("disk=ssd, !rack=r1");
         assertEquals("!rack=r1,disk=ssd", one.text());
@@ -86,7 +104,10 @@ final class LabelsTest {
                 new String[][] {
                     {"", "character 1: ''"},
                     {"disk=ssd,", "character 10: ''"},
-                    {"disk=ssd;disk=hdd", "character 1: 'disk=ssd;disk=hdd'"},
+                    {"disk=ssd;", "character 10: ''"},
+                    {"disk=ssd; ;rack", "character 11: ''"},
+                    {"disk=ssd; rack=r1, =x", "character 20: '=x'"},
+                    {"a;".repeat(15) + "a", "16 copies: 15 at most"},
                     {"rack=r1, =x", "character 10: '=x'"},
                     {"rack=r1,!!disk", "character 9: '!!disk'"},
                     {"a b", "character 1: 'a b'"},

@@ -138,9 +138,7 @@ public final class RandomRecords {
                             .subList(0, random.nextInt(3)));
         }
         if (type == Labels.Expression.class) {
-            return random.nextBoolean()
-                    ? Labels.Expression.ANY
-                    : Labels.Expression.parse("disk=d" + random.nextInt(9) + ",!rack=r1");
+            return expression();
         }
         if (type == Acls.class) {
             return new Acls(
@@ -162,6 +160,13 @@ public final class RandomRecords {
                     : of(ChunkRequest.Flush.class);
         }
         return of(type);
+    }
+
+    private Labels.Expression expression() {
+        String more = random.nextInt(3) == 0 ? "; rack=r2" : "";
+        return random.nextBoolean()
+                ? Labels.Expression.ANY
+                : Labels.Expression.parse("disk=d" + random.nextInt(9) + ",!rack=r1" + more);
     }
 
     private Acl acl() {

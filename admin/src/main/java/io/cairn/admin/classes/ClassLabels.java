@@ -7,7 +7,9 @@ import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Labels;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +30,30 @@ final class ClassLabels {
         }
     }
 
-    /** Refuses labels that no chunk server has. */
+    /** Refuses labels for more copies than files have. */
+    static void requireCopies(String field, Policy policy, int standardReplicas) {
+        int copies = copies(policy, standardReplicas);
+        int lists = policy.labels().isPerCopy() ? policy.labels().lists().size() : 1;
+        if (lists > copies) {
+            throw Problem.invalid(
+                    field,
+                    ("Labels for %d copies, and files have %s: give as many replicas, or fewer"
+                                    + " labels.")
+                            .formatted(lists, Wording.count(copies, "copy")));
+        }
+    }
+
+    /** Refuses labels that no chunk server has, for whichever copy. */
     static void require(String field, Labels.Expression wanted, ClusterMap map) {
+        wanted.each().forEach(each -> requireOne(field, each, map));
+    }
+
+    private static int copies(Policy policy, int standardReplicas) {
+        return policy.replicas() > 0 ? policy.replicas() : standardReplicas;
+    }
+
+    /** The same for one list. */
+    private static void requireOne(String field, Labels.Expression wanted, ClusterMap map) {
         if (wanted.isAny()
                 || map.servers().stream().anyMatch(each -> wanted.admits(each.labels()))) {
             return;
@@ -53,7 +77,7 @@ final class ClassLabels {
 
     /** What was meant by the first term that no server has. */
     private static String hint(Labels.Expression wanted, ClusterMap map, Set<String> known) {
-        for (Labels.Term term : wanted.terms()) {
+        for (Labels.Term term : wanted.lists().getFirst()) {
             if (term.isNot()
                     || map.servers().stream().anyMatch(each -> term.holds(each.labels()))) {
                 continue;
@@ -74,18 +98,15 @@ final class ClassLabels {
         if (labels.isAny()) {
             return;
         }
-        int copies = policy.replicas() > 0 ? policy.replicas() : standardReplicas;
-        Set<Integer> servers = new TreeSet<>();
-        for (Target target : map.targets()) {
-            if (target.serverId() != 0 && !target.isDraining() && labels.admits(map, target.id())) {
-                servers.add(target.serverId());
-            }
-        }
-        if (servers.size() < copies) {
+        int copies = copies(policy, standardReplicas);
+        List<Target> open =
+                map.targets().stream().filter(t -> t.serverId() != 0 && !t.isDraining()).toList();
+        int servers = Spread.places(map, labels.ofCopies(copies), open);
+        if (servers < copies) {
             plan.warn(
                     "Only %s can have copies with the labels '%s': files get fewer copies than %d."
                             .formatted(
-                                    Wording.count(servers.size(), "chunk server"),
+                                    Wording.count(servers, "chunk server"),
                                     labels.text(),
                                     copies));
         }

@@ -78,7 +78,8 @@ public final class ClassesResource implements Resource {
                 LABELS,
                 Shape.text(),
                 "Of chunk servers for copies of new files: KEY=VALUE, KEY, with ! for without, and"
-                        + " commas between them; or 'any'; null: as the directory."),
+                        + " commas between them; or 'any'; with semicolons between those of single"
+                        + " copies; null: as the directory."),
         Field.maybe(
                 TRASH,
                 Shape.whole(0, MAX_TRASH_S),
@@ -360,10 +361,14 @@ public final class ClassesResource implements Resource {
         }
     }
 
-    /** Labels that are set now are those of some server. */
+    /** Labels that are set now are those of some server, and for copies that there are. */
     private void requireServers(Call call, StorageClass made) {
         if (call.body().containsKey(LABELS)) {
             ClassLabels.require(LABELS, made.policy().labels(), master.namespace().clusterMap());
+        }
+        if (call.body().containsKey(LABELS) || call.body().containsKey(REPLICAS)) {
+            int standard = master.namespace().standardReplicas();
+            ClassLabels.requireCopies(LABELS, made.policy(), standard);
         }
     }
 

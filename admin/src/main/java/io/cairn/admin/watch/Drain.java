@@ -145,7 +145,7 @@ public final class Drain {
     }
 
     private static Labels.Expression labels(@Nullable Pool pool) {
-        return pool == null ? Labels.Expression.ANY : pool.labels();
+        return pool == null ? Labels.Expression.ANY : pool.copyLabels();
     }
 
     private Spread spread(@Nullable Pool pool) {

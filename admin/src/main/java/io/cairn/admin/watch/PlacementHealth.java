@@ -13,6 +13,7 @@ import io.cairn.master.cluster.ServerStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +31,7 @@ public final class PlacementHealth {
     private final List<ServerStatus> servers;
     private final Set<Integer> usedPools;
     private final long nowMs;
+    private final Map<Labels.Expression, Spread> spreads = new HashMap<>();
 
     /**
      * For a moment.
@@ -100,11 +102,10 @@ public final class PlacementHealth {
 
     /** Groups whose members are closer to each other than they need be. */
     private void neighbours(Health health) {
-        Map<Labels.Expression, Spread> spreads = new HashMap<>();
         long close =
                 map.groups().stream()
                         .filter(group -> usedPools.contains(group.poolId()))
-                        .filter(group -> isClose(spreads, group))
+                        .filter(this::isClose)
                         .count();
         if (close > 0) {
             health.warning(
@@ -116,14 +117,21 @@ public final class PlacementHealth {
         }
     }
 
-    private boolean isClose(Map<Labels.Expression, Spread> spreads, PlacementGroup group) {
+    private Spread spread(Pool pool) {
+        return spreads.computeIfAbsent(pool.copyLabels(), each -> new Spread(map, each));
+    }
+
+    private boolean isClose(PlacementGroup group) {
         List<Integer> members =
                 group.members().stream().map(PlacementGroup.Member::targetId).toList();
         Pool pool = map.pool(group.poolId());
         if (pool == null || members.size() != pool.replicas()) {
             return false; // it is being moved
         }
-        Spread spread = spreads.computeIfAbsent(pool.labels(), each -> new Spread(map, each));
+        Spread spread = spread(pool);
+        if (spread.isPerCopy()) {
+            return false; // The labels say where they are.
+        }
         for (int id : members) {
             List<Integer> others = new ArrayList<>(members);
             others.remove(Integer.valueOf(id));
@@ -168,11 +176,7 @@ public final class PlacementHealth {
         for (Pool pool : map.pools()) {
             boolean isAbout = !pool.labels().isAny() && usedPools.contains(pool.id());
             for (PlacementGroup group : isAbout ? map.groupsOf(pool) : List.<PlacementGroup>of()) {
-                boolean isWrong =
-                        map.isShort(group)
-                                || group.members().stream()
-                                        .anyMatch(m -> !pool.labels().admits(map, m.targetId()));
-                if (isWrong && admitted(pool.labels()) < pool.replicas()) {
+                if (isWrong(pool, group) && places(pool) < pool.replicas()) {
                     counts.merge(pool.labels().text(), 1, Integer::sum);
                 }
             }
@@ -187,30 +191,37 @@ public final class PlacementHealth {
                                         + " admin servers label', or change the storage class."));
     }
 
-    /** Servers that may have copies. */
-    private long admitted(Labels.Expression labels) {
-        return map.targets().stream()
-                .filter(t -> t.serverId() != 0 && !t.isDraining())
-                .filter(t -> labels.admits(map, t.id()))
-                .mapToInt(Target::serverId)
-                .distinct()
-                .count();
+    private boolean isWrong(Pool pool, PlacementGroup group) {
+        List<Integer> members =
+                group.members().stream().map(PlacementGroup.Member::targetId).toList();
+        return map.isShort(group)
+                || members.stream().anyMatch(id -> !pool.copyLabels().admits(map, id))
+                || !spread(pool).isMatched(members);
+    }
+
+    /** For how many copies there are servers. */
+    private int places(Pool pool) {
+        List<Target> open =
+                map.targets().stream().filter(t -> t.serverId() != 0 && !t.isDraining()).toList();
+        return Spread.places(map, pool.copyLabels(), open);
     }
 
     /** Labels whose targets have no room while others have. */
     private void fullLabels(Health health) {
         Set<String> full = new TreeSet<>();
-        for (Pool pool : map.pools()) {
+        Set<Labels.Expression> wanted = new HashSet<>();
+        map.pools().forEach(pool -> wanted.addAll(pool.copyLabels().each()));
+        for (Labels.Expression labels : wanted) {
             List<Target> admitted =
                     map.targets().stream()
                             .filter(t -> t.serverId() != 0)
-                            .filter(t -> pool.labels().admits(map, t.id()))
+                            .filter(t -> labels.admits(map, t.id()))
                             .toList();
-            if (!pool.labels().isAny()
+            if (!labels.isAny()
                     && !admitted.isEmpty()
                     && admitted.stream().allMatch(Target::full)
                     && map.targets().stream().anyMatch(t -> t.serverId() != 0 && !t.full())) {
-                full.add(pool.labels().text());
+                full.add(labels.text());
             }
         }
         for (String labels : full) {

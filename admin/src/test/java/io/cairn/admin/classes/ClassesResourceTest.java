@@ -215,6 +215,15 @@ final class ClassesResourceTest {
         assertEquals("disk=ssd", ((Map<?, ?>) file.get("layout")).get("labels"));
         plan = bench.change("PATCH", "/classes/fast?plan=true", "{\"replicas\":2}");
         assertTrue(plan.body().contains("Only 1 chunk server"), plan.body());
+        String two = "{\"labels\":\"disk=ssd; rack=r1\"}";
+        refused(400, "2 copies, and files have 1 copy", "PATCH", "/classes/fast", two);
+        String both = "{\"replicas\":2,\"labels\":\"disk=ssd; %s\"}";
+        refused(400, "labels 'rack=r2'", "PATCH", "/classes/fast", both.formatted("rack=r2"));
+        plan = bench.change("PATCH", "/classes/fast?plan=true", both.formatted("rack=r1"));
+        assertTrue(plan.body().contains("Only 1 chunk server"), plan.body());
+        made = done(200, "PATCH", "/classes/fast", both.formatted("any"));
+        assertEquals("disk=ssd; any", made.get("labels"));
+        refused(400, "Labels for 2 copies", "PATCH", "/classes/fast", "{\"replicas\":1}");
         made = done(200, "PATCH", "/classes/fast", "{\"labels\":null}");
         assertNull(made.get("labels"));
         made = done(200, "PATCH", "/classes/fast", "{\"labels\":\"any\"}");

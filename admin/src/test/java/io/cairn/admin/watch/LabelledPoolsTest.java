@@ -32,6 +32,10 @@ final class LabelledPoolsTest {
      * @param disks the label of each server
      */
     private static ClusterMap map(MemberState state, String... disks) {
+        return map("disk=ssd", state, disks);
+    }
+
+    private static ClusterMap map(String expression, MemberState state, String... disks) {
         List<ChunkServer> servers = new ArrayList<>();
         List<Target> targets = new ArrayList<>();
         for (int id = 1; id <= disks.length; id++) {
@@ -40,7 +44,7 @@ final class LabelledPoolsTest {
             servers.add(new ChunkServer(id, "c" + id, at, 1, 1, labels, 0));
             targets.add(new Target(id, 100 + id, id));
         }
-        Pool.Kind ssd = new Pool.Kind(Compression.NONE, Labels.Expression.parse("disk=ssd"));
+        Pool.Kind ssd = new Pool.Kind(Compression.NONE, Labels.Expression.parse(expression));
         List<Member> members = List.of(new Member(1, MemberState.SERVING), new Member(2, state));
         return new ClusterMap(
                 1,
@@ -71,6 +75,19 @@ final class LabelledPoolsTest {
         assertTrue(told.getFirst().contains("labels 'disk=ssd': too few"), told.toString());
         told = health(map(MemberState.OFFLINE, "ssd", "hdd", "hdd"));
         assertTrue(told.getFirst().contains("labels 'disk=ssd': too few"), told.toString());
+    }
+
+    @Test
+    void copiesWithLabelsOfTheirOwnAreTold() {
+        String both = "disk=ssd; disk=hdd";
+        assertEquals(List.of(), health(map(both, MemberState.SERVING, "ssd", "hdd")));
+        assertEquals(List.of(), health(map(both, MemberState.SERVING, "ssd", "ssd", "hdd")));
+        List<String> told = health(map(both, MemberState.SERVING, "ssd", "ssd", "ssd"));
+        assertTrue(told.getFirst().contains("labels '" + both + "': too few"), told.toString());
+        ClusterMap map = map(both, MemberState.SERVING, "ssd", "hdd");
+        List<Target> full = map.targets().stream().map(t -> t.filled(t.id() == 2)).toList();
+        String limit = health(with(map, full)).getFirst();
+        assertTrue(limit.contains("labels 'disk=hdd' are nearly full"), limit);
     }
 
     @Test

@@ -63,6 +63,34 @@ final class StatusLines {
                                 number(space, "standardReplicas", "copy"),
                                 values.text("freeBytes", space.get("freeBytes")),
                                 values.text("totalBytes", space.get("totalBytes"))));
+        inSpace(space);
+        lines.add(
+                "servers   %s of %s up, %s"
+                        .formatted(
+                                count(counts, "serversUp"),
+                                count(counts, "servers"),
+                                number(counts, "targets", "target")));
+        lines.add("groups    " + groups(counts));
+        if (document.get("moves") instanceof Map<?, ?> moves) {
+            copies(moves);
+        }
+        String verified = VerifiedPhrase.of(document.get("verified"));
+        if (verified != null) {
+            lines.add("scrub     " + verified);
+        }
+        lines.add(
+                "use       %s, %s%s"
+                        .formatted(
+                                number(counts, "inodes", "inode"),
+                                number(counts, "sessions", "session"),
+                                removed(counts)));
+        if (document.get("rates") instanceof Map<?, ?> rates) {
+            load(rates);
+        }
+    }
+
+    /** What is remarkable about the space, if anything is. */
+    private void inSpace(Map<?, ?> space) {
         if (space.get("trashBytes") instanceof Number trash && trash.longValue() > 0) {
             lines.add(
                     "          of what can be written %s in the trash make room when needed"
@@ -90,29 +118,6 @@ final class StatusLines {
                             .formatted(
                                     values.text("limitBytes", space.get("limitBytes")),
                                     values.text("limit", space.get("limit"))));
-        }
-        lines.add(
-                "servers   %s of %s up, %s"
-                        .formatted(
-                                count(counts, "serversUp"),
-                                count(counts, "servers"),
-                                number(counts, "targets", "target")));
-        lines.add("groups    " + groups(counts));
-        if (document.get("moves") instanceof Map<?, ?> moves) {
-            copies(moves);
-        }
-        String verified = VerifiedPhrase.of(document.get("verified"));
-        if (verified != null) {
-            lines.add("scrub     " + verified);
-        }
-        lines.add(
-                "use       %s, %s%s"
-                        .formatted(
-                                number(counts, "inodes", "inode"),
-                                number(counts, "sessions", "session"),
-                                removed(counts)));
-        if (document.get("rates") instanceof Map<?, ?> rates) {
-            load(rates);
         }
     }
 

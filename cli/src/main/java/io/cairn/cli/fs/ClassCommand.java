@@ -92,7 +92,8 @@ public final class ClassCommand implements Callable<Integer> {
                 paramLabel = "EXPR",
                 description =
                         "Labels of the chunk servers that may have copies, such as"
-                                + " 'disk=ssd,!rack=r1'; 'any' or 'default'.")
+                                + " 'disk=ssd,!rack=r1'; with ';' between those of single copies:"
+                                + " 'disk=ssd,room=a; room=b'; 'any' or 'default'.")
         private @Nullable String labels;
 
         @Option(

@@ -13,6 +13,7 @@ import io.cairn.cli.option.Require;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Policy.Compression;
 import io.cairn.cluster.Pool;
 import io.cairn.fs.Attributes;
@@ -117,9 +118,7 @@ final class FsInfoCommand implements Callable<Integer> {
                 "chunks of %s, %s%s%s%s%s, %s%n",
                 Wording.bytes(layout.chunkSizeBytes()),
                 pools(layout),
-                placement.kind().labels().isAny()
-                        ? ""
-                        : ", on chunk servers with " + placement.kind().labels().text(),
+                labels(placement.kind().labels()),
                 placement.kind().compression() == Compression.NONE
                         ? ""
                         : ", packed with "
@@ -138,6 +137,14 @@ final class FsInfoCommand implements Callable<Integer> {
                 System.out.println("    " + describe(replica));
             }
         }
+    }
+
+    private static String labels(Labels.Expression labels) {
+        if (labels.isAny()) {
+            return "";
+        }
+        String each = labels.isPerCopy() ? "a copy each " : "";
+        return ", " + each + "on chunk servers with " + labels.text();
     }
 
     private static String encryption(Pool.Kind kind) {

@@ -1,12 +1,14 @@
 package io.cairn.master.cluster;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,26 +22,50 @@ final class PoolDecision {
      * Whether one of the targets has no part in the youngest pools of a kind, or there is none of
      * them, or one that there could be was taken away.
      *
-     * @param present targets that may have copies of the kind
+     * @param present targets that are here; those that may have no copy of the kind do not count
      */
     static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas, Pool.Kind kind) {
-        if (isLacking(map, present, maxReplicas, kind)) {
+        int most = most(map, present, maxReplicas, kind);
+        if (isLacking(map, most, kind)) {
             return true;
         }
-        Set<Integer> used = new HashSet<>();
-        Pool pool = map.youngestPool(1, kind);
-        if (pool != null) {
-            for (PlacementGroup group : map.groupsOf(pool)) {
-                group.members().forEach(m -> used.add(m.targetId()));
+        for (int copies = 1; copies <= (kind.labels().isPerCopy() ? most : 1); copies++) {
+            Set<Integer> used = new HashSet<>();
+            Pool pool = map.youngestPool(copies, kind);
+            if (pool != null) {
+                for (PlacementGroup group : map.groupsOf(pool)) {
+                    group.members().forEach(m -> used.add(m.targetId()));
+                }
+            }
+            List<Target> admitted = admitted(map, present, kind, copies);
+            if (admitted.stream().anyMatch(target -> !used.contains(target.id()))) {
+                return true;
             }
         }
-        return present.stream().anyMatch(t -> !used.contains(t.id()));
+        return false;
+    }
+
+    /** The targets that may have a copy of chunks with so many. */
+    private static List<Target> admitted(
+            ClusterMap map, List<Target> targets, Pool.Kind kind, int copies) {
+        Labels.Expression labels = kind.labels().ofCopies(copies);
+        return targets.stream().filter(t -> labels.admits(map, t.id())).toList();
+    }
+
+    /** With how many copies there can be pools of a kind on some targets. */
+    private static int most(
+            ClusterMap map, List<Target> targets, int maxReplicas, Pool.Kind kind) {
+        int most = 0;
+        while (most < maxReplicas
+                && Spread.places(map, kind.labels().ofCopies(most + 1), targets) > most) {
+            most++;
+        }
+        return most;
     }
 
     /** Whether there is no pool of a kind with a number of copies that the targets allow. */
-    private static boolean isLacking(
-            ClusterMap map, List<Target> present, int maxReplicas, Pool.Kind kind) {
-        for (int copies = 1; copies <= Math.min(maxReplicas, servers(present)); copies++) {
+    private static boolean isLacking(ClusterMap map, int most, Pool.Kind kind) {
+        for (int copies = 1; copies <= most; copies++) {
             if (map.youngestPool(copies, kind) == null) {
                 return true;
             }
@@ -107,20 +133,19 @@ final class PoolDecision {
         int poolId = map.pools().lastId();
         int groupId = map.groups().lastId();
         for (Pool.Kind kind : kinds) {
-            List<Target> admitted =
-                    members.stream().filter(t -> kind.labels().admits(map, t.id())).toList();
+            int most = most(map, members, maxReplicas, kind);
             boolean needsOwn = !kind.labels().isAny() || kind.key() != 0;
             boolean isDue =
                     few
-                            ? needsOwn && isLacking(map, admitted, maxReplicas, kind)
-                            : isNews(map, admitted, maxReplicas, kind);
+                            ? needsOwn && isLacking(map, most, kind)
+                            : isNews(map, members, maxReplicas, kind);
             if (!isDue) {
                 continue;
             }
-            Spread spread = new Spread(map, kind.labels());
-            List<Target> order = PoolPlan.interleave(spread, admitted);
-            int most = Math.min(maxReplicas, servers(order));
             for (int replicas = 1; replicas <= most; replicas++) {
+                Spread spread = new Spread(map, kind.labels().ofCopies(replicas));
+                List<Target> order =
+                        PoolPlan.interleave(spread, admitted(map, members, kind, replicas));
                 List<List<Member>> plan = PoolPlan.groups(spread, order, replicas);
                 draft.put(new Pool(++poolId, replicas, groupId + 1, plan.size(), kind));
                 for (List<Member> each : plan) {
@@ -156,18 +181,18 @@ final class PoolDecision {
 
     /** Whether a pool has members that drain, or lost its labels, and have nowhere to go. */
     private static boolean holdsDrain(ClusterMap map, Pool pool) {
-        Set<Integer> servers = new HashSet<>();
+        List<Target> staying = new ArrayList<>();
         Set<Integer> leaving = new HashSet<>();
         for (Target target : map.targets()) {
-            if (target.isDraining() || !pool.labels().admits(map, target.id())) {
+            if (target.isDraining() || !pool.copyLabels().admits(map, target.id())) {
                 leaving.add(target.id());
             } else if (target.serverId() != 0) {
-                servers.add(target.serverId());
+                staying.add(target);
             }
         }
         return !leaving.isEmpty()
-                && !servers.isEmpty()
-                && servers.size() < pool.replicas()
+                && !staying.isEmpty()
+                && Spread.places(map, pool.copyLabels(), staying) < pool.replicas()
                 && map.groupsOf(pool).stream()
                         .flatMap(group -> group.members().stream())
                         .anyMatch(member -> leaving.contains(member.targetId()));

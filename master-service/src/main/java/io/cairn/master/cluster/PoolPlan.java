@@ -54,7 +54,7 @@ final class PoolPlan {
         return order;
     }
 
-    /** The members of each group. The targets must be on at least {@code replicas} servers. */
+    /** The members of each group. There must be places for {@code replicas} copies. */
     static List<List<Member>> groups(Spread spread, List<Target> order, int replicas) {
         List<List<Member>> groups = new ArrayList<>();
         int count = order.size() * GROUPS_PER_TARGET;
@@ -79,13 +79,19 @@ final class PoolPlan {
                 .mapToInt(at -> order.get((int) (at % size)).id());
     }
 
+    private static boolean mayFollow(Spread spread, int target, List<Integer> members) {
+        return spread.isPerCopy()
+                ? spread.mayJoin(target, members, members.size() + 1)
+                : !spread.isBeside(target, members);
+    }
+
     /** The first one on the way that is as far from the members as any. */
     private static int next(Spread spread, IntStream walk, List<Integer> members) {
         int best = 0;
         int closest = Integer.MAX_VALUE;
         for (int target : (Iterable<Integer>) walk::iterator) {
             int closeness = spread.closeness(target, members);
-            if (closeness < closest && !spread.isBeside(target, members)) {
+            if (closeness < closest && mayFollow(spread, target, members)) {
                 best = target;
                 closest = closeness;
             }

@@ -14,9 +14,11 @@ import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class SpreadTest {
@@ -41,6 +43,63 @@ final class SpreadTest {
         List<Target> targets = new ArrayList<>();
         map.targets().forEach(t -> targets.add(t.id() == target ? t.in(TargetState.DRAINING) : t));
         return new ClusterMap(2, map.servers(), targets, List.of(), List.of());
+    }
+
+    @Test
+    void copiesWithLabelsOfTheirOwnAreMatched() {
+        ClusterMap map = map("zone=a rack=1", "zone=a rack=2", "zone=b rack=1", "zone=c", "zone=a");
+        Spread spread = new Spread(map, Labels.Expression.parse("zone=a,rack; zone=a; zone=b"));
+        assertTrue(spread.mayJoin(2, List.of(1), 3), "the second copy may be there");
+        assertTrue(spread.mayJoin(1, List.of(5), 3), "the first one is left");
+        assertTrue(spread.mayJoin(5, List.of(1, 3), 3));
+        assertFalse(spread.mayJoin(5, List.of(1, 2), 3), "the third one is to be in zone b");
+        assertFalse(spread.mayJoin(4, List.of(), 3), "none may be there");
+        assertFalse(spread.mayJoin(1, List.of(1), 3), "itself");
+        assertTrue(spread.isMatched(List.of(5, 2, 3)));
+        assertFalse(spread.isMatched(List.of(5, 2, 1)));
+        Labels.Expression two = Labels.Expression.parse("zone=a; zone=b").ofCopies(3);
+        assertTrue(new Spread(map, two).mayJoin(4, List.of(1, 3), 3), "the third one anywhere");
+        assertFalse(new Spread(map, two).mayJoin(4, List.of(1, 2), 3), "one is to be in zone b");
+        List<Target> all = List.copyOf(map.targets());
+        assertEquals(3, Spread.places(map, two, all));
+        assertEquals(2, Spread.places(map, Labels.Expression.parse("zone=b; zone=b; rack"), all));
+        assertEquals(3, Spread.places(map, Labels.Expression.parse("zone=a"), all));
+    }
+
+    /** Members that join one after the other never end before all copies have a place. */
+    @Test
+    void whatMayJoinCanAlwaysBeCompleted() {
+        Random random = new Random(5);
+        for (int round = 0; round < 400; round++) {
+            String[] servers = new String[3 + random.nextInt(4)];
+            for (int i = 0; i < servers.length; i++) {
+                servers[i] = zone(random) + " rack=r" + random.nextInt(2);
+            }
+            ClusterMap map = map(servers);
+            List<String> lists = new ArrayList<>();
+            while (lists.size() < 3) {
+                String zone = zone(random);
+                List<String> some = List.of(zone, zone + ",rack=r1", "!" + zone, "any");
+                lists.add(some.get(random.nextInt(4)));
+            }
+            Labels.Expression labels = Labels.Expression.parse(String.join(";", lists)).ofCopies(3);
+            List<Target> order = new ArrayList<>(map.targets());
+            int most = Spread.places(map, labels, order);
+            Collections.shuffle(order, random);
+            Spread spread = new Spread(map, labels);
+            List<Integer> members = new ArrayList<>();
+            for (Target target : order) {
+                if (labels.isPerCopy() && spread.mayJoin(target.id(), members, 3)) {
+                    members.add(target.id());
+                }
+            }
+            String where = lists + " on " + map.servers();
+            assertEquals(labels.isPerCopy() ? most : 0, members.size(), where);
+        }
+    }
+
+    private static String zone(Random random) {
+        return "zone=" + List.of("a", "b", "c").get(random.nextInt(3));
     }
 
     @Test

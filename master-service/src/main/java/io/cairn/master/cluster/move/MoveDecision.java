@@ -182,7 +182,7 @@ public final class MoveDecision {
 
     private Labels.Expression labels(PlacementGroup group) {
         Pool pool = map.pool(group.poolId());
-        return pool == null ? Labels.Expression.ANY : pool.labels();
+        return pool == null ? Labels.Expression.ANY : pool.copyLabels();
     }
 
     private Spread spread(Labels.Expression labels) {
@@ -308,6 +308,8 @@ public final class MoveDecision {
         if (head == null || isBusy(head.targetId())) {
             return null;
         }
+        List<Integer> others =
+                members.stream().map(Member::targetId).filter(id -> !going.contains(id)).toList();
         return targets.values().stream()
                 .filter(target -> target.isOpen() && !isBusy(target.id()))
                 .filter(target -> !target.holds(group.id())) // A stray: not before it is adopted.
@@ -315,10 +317,17 @@ public final class MoveDecision {
                 .filter(target -> fits(target, members, going, group))
                 .min(
                         Comparator.comparing((TargetView target) -> isNearlyFull(target.id()))
+                                .thenComparingInt(target -> closeness(group, target, others))
                                 .thenComparing(target -> isBesideLost(target, members))
                                 .thenComparing(TargetView::id, byRoom)
                                 .thenComparingInt(TargetView::id))
                 .orElse(null);
+    }
+
+    /** How close a target is to others where labels, and not racks, say where copies lie. */
+    private int closeness(PlacementGroup group, TargetView target, List<Integer> others) {
+        Spread spread = spread(labels(group));
+        return spread.isPerCopy() ? spread.closeness(target.id(), others) : 0;
     }
 
     /** Whether a copy might not fit: one that fills its disk waits there for ever. */
@@ -453,8 +462,10 @@ public final class MoveDecision {
         }
         List<Integer> all = new ArrayList<>();
         group.members().forEach(member -> all.add(member.targetId()));
+        List<Integer> others = all.stream().filter(id -> id != from.id()).toList();
         all.add(to.id());
-        return surplus(group, all) == from.id();
+        return surplus(group, all) == from.id()
+                && closeness(group, to, others) <= closeness(group, from, others);
     }
 
     private boolean isWhole(PlacementGroup group) {
