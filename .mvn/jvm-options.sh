@@ -1,5 +1,6 @@
 # shellcheck shell=sh
-# The options of the JVM for each command. Sourced by the launchers, POSIX sh.
+# The options of the JVM for each command, at most seven, beside those that all have
+# (cli/src/main/dist/java.options). Sourced by the launchers, POSIX sh.
 #
 # The role decides, and the number of processors. What moves file contents is, on few processors,
 # as fast with the first compiler alone, and does not share them with the second one; on four and
@@ -11,7 +12,6 @@ cairn_processors() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null 
 # cairn_jvm_options COMMAND CACHE: prints options, one word each. CACHE is what the JVM learned in a
 # rehearsal; without the file everything works, slower at first.
 cairn_jvm_options() {
-    echo "--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     case $1 in
         # G1 is the standard where there are two processors.
         up | rehearse | master) echo "-Xmx2g" ;;
@@ -28,10 +28,7 @@ cairn_jvm_options() {
     case $2 in *[[:space:]]*) return 0 ;; esac
     if [ -r "$2" ]; then
         # What the rehearsal has shown to be hot is compiled before it is called, by a JVM that can.
-        case $1 in
-            up | master | chunk | mount) echo "-XX:+IgnoreUnrecognizedVMOptions" \
-                "-XX:+UnlockExperimentalVMOptions -XX:+AOTCompileEagerly" ;;
-        esac
+        case $1 in up | master | chunk | mount) echo "-XX:+AOTCompileEagerly" ;; esac
         echo "-XX:AOTCache=$2 -Xlog:disable"
     fi
 }

@@ -15,7 +15,7 @@ cairn_rehearse() {
     # Settings in the environment (CAIRN_DATA) are not meant for it.
     # shellcheck disable=SC2046 # a list of words
     if env -i PATH="$PATH" HOME="$scratch" LC_ALL=C.UTF-8 timeout 120 "$CAIRN_JDK/bin/java" \
-        $(cairn_jvm_options rehearse "$2") "-XX:AOTCacheOutput=$scratch/aot" \
+        "@$1/java.options" $(cairn_jvm_options rehearse "$2") "-XX:AOTCacheOutput=$scratch/aot" \
         -cp "$1/*" io.cairn.cli.Cairn rehearse --data "$scratch" >"$3" 2>&1 9>&- && [ -s "$scratch/aot" ]; then
         chmod 644 "$scratch/aot"
         mv "$scratch/aot" "$2"

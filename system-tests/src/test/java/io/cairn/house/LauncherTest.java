@@ -266,6 +266,30 @@ class LauncherTest {
                 output);
     }
 
+    /** With the file of those that all have, which counts as one. */
+    @Test
+    void givesNoRoleMoreThanEightOptions() throws Exception {
+        Path cache = Files.writeString(dir.resolve("cairn.aot"), "");
+        Path program = dir.resolve("options");
+        for (int processors : new int[] {1, 2, 4, 64}) {
+            script(
+                    program,
+                    "#!/bin/sh\n. '"
+                            + tree
+                            + "/.mvn/jvm-options.sh'\ncairn_processors() { echo "
+                            + processors
+                            + "; }\ncairn_jvm_options \"$1\" \"$2\"\n");
+            for (String role : List.of("up", "master", "chunk", "mount", "nfs", "status")) {
+                String options = run(program, role, cache.toString()).output();
+                assertTrue(options.contains("-XX:AOTCache=" + cache), options);
+                assertTrue(options.strip().split("\\s+", -1).length < 8, role + ": " + options);
+            }
+        }
+        jdk("right", "25.0.3");
+        String output = cairn("status").output();
+        assertTrue(output.contains("[@" + lib + "/java.options][-Xmx"), output);
+    }
+
     @Test
     void followsTheLinkItWasCalledThrough() throws Exception {
         jdk("right", "25.0.3");
