@@ -59,6 +59,18 @@ public final class Limits {
     }
 
     /**
+     * How long a client may change names of a directory alone after it sent the last request that
+     * the master has answered, in milliseconds.
+     */
+    public static final long RIGHT_LEASE_MS = 3000;
+
+    /**
+     * The silence after which the master takes such rights of a client, in milliseconds: by its own
+     * clock, so a quarter longer.
+     */
+    public static final long RIGHT_TAKEN_MS = RIGHT_LEASE_MS + RIGHT_LEASE_MS / 4;
+
+    /**
      * How long after its last renewal a chunk server may answer reads, in milliseconds. A short
      * part of the lease: a server that others cannot reach loses its place after that time. A
      * server without a master for longer asks before it answers.

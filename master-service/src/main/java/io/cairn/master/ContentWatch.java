@@ -23,7 +23,7 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -108,7 +108,7 @@ final class ContentWatch {
             case ContentMutation m -> resized(m);
             case SharingMutation.ShareChunks m -> m.ino();
             case JobMutation.EditInode m -> m.ino();
-            case MakeInode _, SessionMutation _, HostMutation _, LeaderMutation _ -> 0;
+            case Numbered _, SessionMutation _, HostMutation _, LeaderMutation _ -> 0;
         };
     }
 

@@ -30,7 +30,7 @@ import io.cairn.wire.master.OperationNames;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
@@ -333,7 +333,7 @@ final class RequestHandler implements Handler {
             case TreeMutation _,
                     ContentMutation _,
                     ContentMutation.SharingMutation _,
-                    MakeInode _,
+                    Numbered _,
                     SessionMutation _,
                     HostMutation _,
                     LeaderMutation _ -> {}

@@ -297,7 +297,8 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
     }
 
     /** For how long nothing has come from a session; much for one that has ended. */
-    synchronized long silentMs(long session) {
+    @Override
+    public synchronized long silentMs(long session) {
         Live live = sessions.get(session);
         return live == null ? Long.MAX_VALUE : clock.millis() - live.renewedMs;
     }

@@ -82,6 +82,7 @@ class DelegationGateTest {
     }
 
     private CompletableFuture<Outcome> submit(long session, Mutation mutation) {
+        sessions.touch(session);
         Envelope envelope = new Envelope(session, ++sequence, sequence - 1, 0, mutation);
         return gate.submit(envelope.toBytes(), 0);
     }
@@ -102,6 +103,7 @@ class DelegationGateTest {
     }
 
     private void ask(long session, Query query) {
+        sessions.touch(session);
         gate.serve(session, query, () -> answered.add(query));
     }
 
@@ -340,5 +342,84 @@ class DelegationGateTest {
         assertFalse(other.isDone());
         one.answers.get(1).complete(Message.empty());
         assertInstanceOf(Reply.EntryReply.class, other.join().reply());
+    }
+
+    /** A recall gets no answer in its time. */
+    private void unanswered(PushedPeer peer) {
+        peer.answers.getLast().completeExceptionally(new IllegalStateException("no answer"));
+    }
+
+    @Test
+    void theRightsOfASilentSessionAreTaken() {
+        Reserved numbers = reserve(1);
+        apply(1, new MakeFile(creation("name"), numbers.firstIno(), 1, AttributeChange.NONE));
+        Query lookup = new Query.Lookup(dir, NAME);
+        ask(2, lookup);
+        unanswered(one);
+        time.pass(3700);
+        assertEquals(List.of(dir, dir), one.told);
+        assertEquals(List.of(), answered, "by its own clock it may still have them");
+        unanswered(one);
+        time.pass(500);
+        assertEquals(List.of(lookup), answered);
+        assertEquals(0, gate.size());
+        long last = numbers.firstIno() + numbers.count() - 1;
+        Mutation removal = new SessionMutation.RemoveEarly(dir, NAME, false, last);
+        Reply refused = submit(1, removal).join().reply();
+        assertEquals(Errno.EINVAL, assertInstanceOf(Reply.Failure.class, refused).errno());
+        answered.clear();
+        gate.reset(() -> {});
+        ask(2, lookup);
+        assertEquals(List.of(lookup), answered, "a new leader does not wait for it again");
+    }
+
+    @Test
+    void whoIsHeardKeepsItsRights() {
+        reserve(1);
+        ask(2, new Query.Lookup(dir, NAME));
+        for (int i = 0; i < 10; i++) {
+            unanswered(one);
+            time.pass(1000);
+            sessions.touch(1);
+        }
+        assertEquals(List.of(), answered);
+        one.answer();
+        assertEquals(1, answered.size());
+    }
+
+    @Test
+    void aNewLeaderWaitsForTheUnheardNoLongerThanTheirRightsLast() {
+        reserve(1);
+        gate.reset(() -> sessions.reset(2, List.of(1L, 2L)));
+        sessions.keepAlive(2, two, true, new long[0]);
+        ask(2, new Query.Lookup(ROOT, NAME));
+        time.pass(3700);
+        assertEquals(List.of(), answered);
+        time.pass(500);
+        assertEquals(1, answered.size());
+    }
+
+    @Test
+    void whoComesTooLateMakesAFileAsAnybody() {
+        Reserved numbers = reserve(1);
+        ask(2, new Query.Lookup(dir, NAME));
+        time.pass(3800);
+        unanswered(one);
+        time.pass(400);
+        assertEquals(1, answered.size());
+        time.pass(5000);
+        sessions.keepAlive(2, two, true, new long[0]);
+        Reserved others = reserve(2);
+        assertTrue(others.isDelegated());
+        var late = new MakeFile(creation("name"), numbers.firstIno(), 1, AttributeChange.NONE);
+        CompletableFuture<Outcome> second = submit(1, late);
+        assertFalse(second.isDone(), "another one makes names there alone now");
+        assertEquals(List.of(dir), two.told);
+        apply(2, new MakeFile(creation("name"), others.firstIno(), 1, AttributeChange.NONE));
+        two.answer();
+        Reply refused = second.join().reply();
+        assertEquals(Errno.EEXIST, assertInstanceOf(Reply.Failure.class, refused).errno());
+        var free = new MakeFile(creation("free"), numbers.firstIno() + 1, 1, AttributeChange.NONE);
+        assertEquals(numbers.firstIno() + 1, made(submit(1, free)));
     }
 }

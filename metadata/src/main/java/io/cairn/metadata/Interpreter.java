@@ -57,7 +57,8 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.Failure;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
+import io.cairn.wire.master.SessionMutation.RemoveEarly;
 import io.cairn.wire.master.TreeMutation;
 
 /**
@@ -263,17 +264,19 @@ final class Interpreter {
             case TreeMutation m -> treeOperations.apply(m);
             case ContentMutation m -> contentOperations.apply(m);
             case SharingMutation.ShareChunks m -> rangeClone.share(m);
-            case MakeInode m -> make(envelope.session(), m);
+            case Numbered m -> numbered(envelope.session(), m);
             case SessionMutation m -> sessionOperations.apply(envelope, m);
             case HostMutation m -> hostOperations.apply(envelope.session(), m);
             case LeaderMutation m -> leader(envelope, m);
         };
     }
 
-    private Reply make(long session, MakeInode mutation) {
+    private Reply numbered(long session, Numbered mutation) {
         sessions.requireReserved(session, mutation.ino());
         Reply reply = treeOperations.apply(mutation);
-        sessions.used(session, mutation.ino());
+        if (!(mutation instanceof RemoveEarly)) {
+            sessions.used(session, mutation.ino());
+        }
         return reply;
     }
 
@@ -300,6 +303,7 @@ final class Interpreter {
             case LeaderMutation.ChangeRecords m -> records.change(m.changes());
             case LeaderMutation.ChangeSettings m -> change(m);
             case LeaderMutation.LoseSession m -> sessionOperations.lose(m);
+            case LeaderMutation.TakeRights m -> sessions.takeRights(m.session());
             case LeaderMutation.RenewObjects m -> contentOperations.renewObjects(m);
             case LeaderMutation.RaiseLevel m -> cluster.raise(m.level());
             case LeaderMutation.Recover _ -> {

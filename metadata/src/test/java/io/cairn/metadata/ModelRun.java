@@ -212,7 +212,7 @@ final class ModelRun {
             return switch (mutation) {
                 case TreeMutation m -> Expected.of(tree(m));
                 case ContentMutation m -> Expected.of(content(m));
-                case ContentMutation.SharingMutation _, SessionMutation.MakeInode _ ->
+                case ContentMutation.SharingMutation _, SessionMutation.Numbered _ ->
                         throw new IllegalArgumentException("the model has neither");
                 case SessionMutation m -> session(session, m);
                 case HostMutation m -> hosts.expected(session, m, this::requireLockable);

@@ -23,6 +23,7 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.SessionMutation.MakeDirectory;
 import io.cairn.wire.master.SessionMutation.MakeFile;
+import io.cairn.wire.master.SessionMutation.RemoveEarly;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -231,10 +232,12 @@ class NamespaceFuzzTest {
                             : hostMutation();
             case 24 -> new LeaderMutation.Purge(new long[] {number(), number(), number()});
             case 25 ->
-                    new LeaderMutation.LoseSession(
-                            random.nextInt(20) == 0 ? 1 : number(),
-                            new long[] {number(), number(), number()},
-                            random.nextBoolean());
+                    random.nextInt(3) == 0
+                            ? new LeaderMutation.TakeRights(number())
+                            : new LeaderMutation.LoseSession(
+                                    random.nextInt(20) == 0 ? 1 : number(),
+                                    new long[] {number(), number(), number()},
+                                    random.nextBoolean());
             case 26 ->
                     new LeaderMutation.RenewObjects(
                             List.of(
@@ -277,9 +280,11 @@ class NamespaceFuzzTest {
                         0,
                         0);
         long ino = 2L + random.nextInt(600);
-        return random.nextInt(3) == 0
-                ? new MakeDirectory(new TreeMutation.Mkdir(number(), name(), 0755, 0, 0), ino)
-                : new MakeFile(create(), ino, number(), change);
+        return switch (random.nextInt(4)) {
+            case 0 -> new MakeDirectory(new TreeMutation.Mkdir(number(), name(), 0755, 0, 0), ino);
+            case 1 -> new RemoveEarly(number(), name(), random.nextBoolean(), ino);
+            default -> new MakeFile(create(), ino, number(), change);
+        };
     }
 
     private TreeMutation.Create create() {

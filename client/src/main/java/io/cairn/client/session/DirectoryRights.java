@@ -1,6 +1,8 @@
 package io.cairn.client.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.Limits;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation.ReserveNumbers;
 import io.cairn.wire.master.SessionMutation.Reserved;
@@ -22,8 +24,76 @@ final class DirectoryRights {
 
     private static final long REFUSED_MS = 1500;
 
+    /**
+     * How long this mount may change names alone where it has the right: {@link
+     * Limits#RIGHT_LEASE_MS} after it sent the last request that the master has answered. The
+     * master takes the rights of a session from which it has heard nothing for a quarter longer.
+     * Measured by the monotonic clock and the wall clock: one of them stands still while the
+     * machine sleeps, the other one is set. Once over it stays so for all rights of before,
+     * whatever is answered later. Thread-safe; short.
+     */
+    static final class Lease {
+        /** A moment on both clocks, in milliseconds. */
+        record Moment(long ms, long wallMs) {}
+
+        private final Clock clock;
+
+        @GuardedBy("this")
+        private long endMs;
+
+        @GuardedBy("this")
+        private long endWallMs;
+
+        /** How often it has begun anew. */
+        @GuardedBy("this")
+        private long period;
+
+        Lease(Clock clock) {
+            this.clock = clock;
+            Moment now = now();
+            this.endMs = now.ms;
+            this.endWallMs = now.wallMs;
+        }
+
+        /** To be taken before a request is sent. */
+        Moment now() {
+            return new Moment(clock.millis(), clock.wallNs() / 1_000_000);
+        }
+
+        /** A request that was sent then has been answered by who leads. */
+        synchronized void answered(Moment sent) {
+            if (!runs(endMs, endWallMs)) {
+                period++;
+            } else if (sent.ms + Limits.RIGHT_LEASE_MS - endMs <= 0) {
+                return;
+            }
+            endMs = sent.ms + Limits.RIGHT_LEASE_MS;
+            endWallMs = sent.wallMs + Limits.RIGHT_LEASE_MS;
+        }
+
+        private boolean runs(long untilMs, long untilWallMs) {
+            Moment now = now();
+            return untilMs - now.ms > 0 && untilWallMs - now.wallMs > 0;
+        }
+
+        /** Whether what is given in the answer to a request that was sent then is certain now. */
+        boolean covers(Moment sent) {
+            return runs(sent.ms + Limits.RIGHT_LEASE_MS, sent.wallMs + Limits.RIGHT_LEASE_MS);
+        }
+
+        /** Which lease runs now, above 0; 0 while none does. Rights of another one have ended. */
+        synchronized long period() {
+            return runs(endMs, endWallMs) ? period : 0;
+        }
+    }
+
     /** A message that asks for a right, for numbers, or for both. */
-    record Question(long directory, long number, long session, ReserveNumbers message) {}
+    record Question(
+            long directory,
+            long number,
+            long session,
+            Lease.Moment asked,
+            ReserveNumbers message) {}
 
     /** Inode numbers that a session has reserved and not used. */
     static final class Numbers {
@@ -35,6 +105,12 @@ final class DirectoryRights {
 
         private long session;
 
+        /** Goes along with removals; used for nothing else. 0 while there is none. */
+        private long ofRemovals;
+
+        /** Whether rights that they served have ended: they go back, and none is used. */
+        private boolean isOver;
+
         /** Numbers of this session that were taken for files that are being made. */
         private final Set<Long> taken = new HashSet<>();
 
@@ -45,7 +121,7 @@ final class DirectoryRights {
 
         /** Numbers for a file in this session; 0 when there is none. */
         long take(long inSession) {
-            if (session != inSession || ranges.isEmpty()) {
+            if (session != inSession || isOver || ranges.isEmpty()) {
                 return 0;
             }
             long[] range = ranges.getFirst();
@@ -75,9 +151,27 @@ final class DirectoryRights {
                 clear();
                 session = inSession;
             }
-            if (count > 0) {
-                ranges.add(new long[] {first, first + count});
+            boolean isFirst = ofRemovals == 0 && !isOver && count > 1;
+            if (isFirst) {
+                ofRemovals = first + count - 1;
             }
+            if (count > 0) {
+                ranges.add(new long[] {first, isFirst ? ofRemovals : first + count});
+            }
+        }
+
+        /** What goes along with removals in a session; 0 while there is none. */
+        long ofRemovals(long inSession) {
+            return session == inSession && !isOver ? ofRemovals : 0;
+        }
+
+        /** Rights that they served have ended. */
+        void end() {
+            isOver = session != 0;
+        }
+
+        boolean isOver() {
+            return isOver;
         }
 
         boolean isLow(long inSession) {
@@ -87,17 +181,24 @@ final class DirectoryRights {
 
         /** Whether there are some, and none is taken for a file that is being made. */
         boolean canGo() {
-            return taken.isEmpty() && !ranges.isEmpty();
+            return taken.isEmpty() && (isOver || !ranges.isEmpty());
         }
 
         void clear() {
             ranges.clear();
             taken.clear();
             session = 0;
+            ofRemovals = 0;
+            isOver = false;
         }
     }
 
     private final Clock clock;
+    private final Lease lease;
+
+    /** The lease in which the rights were given. */
+    private long period;
+
     private final Set<Long> directories = new HashSet<>();
 
     /** Until when a right is not asked for again. */
@@ -116,8 +217,31 @@ final class DirectoryRights {
     /** Whether numbers are on their way back: no others are asked for. */
     private boolean isReturning;
 
-    DirectoryRights(Clock clock) {
+    DirectoryRights(Clock clock, Lease lease) {
         this.clock = clock;
+        this.lease = lease;
+    }
+
+    /** Ends rights whose lease is over. */
+    private void look() {
+        long now = lease.period();
+        if (now != period || now == 0) {
+            directories.clear();
+            numbers.end();
+            period = now;
+        }
+    }
+
+    /** A number in a session; 0 when there is none. */
+    long take(long session) {
+        look();
+        return numbers.take(session);
+    }
+
+    /** What goes along with removals in a session; 0 when there is none. */
+    long removalNumber(long session) {
+        look();
+        return numbers.ofRemovals(session);
     }
 
     /** The numbers that are left. */
@@ -127,11 +251,13 @@ final class DirectoryRights {
 
     /** Whether nobody else changes names there now. */
     boolean has(long directory) {
+        look();
         return directories.contains(directory);
     }
 
     /** Whether there is a right, so that numbers are of use. */
     boolean isUsed() {
+        look();
         return !directories.isEmpty();
     }
 
@@ -142,10 +268,11 @@ final class DirectoryRights {
      * @return what to send in this session; null when there is no use in asking
      */
     @Nullable Question ask(long directory, long session) {
+        look();
         Long until = refused.get(directory);
         boolean isRefused = until != null && clock.millis() - until < 0;
         boolean isKnown = directories.contains(directory) || asked.containsKey(directory);
-        if (isReturning || isRefused || isKnown) {
+        if (isReturning || numbers.isOver() || isRefused || isKnown) {
             return null;
         }
         questions++;
@@ -155,6 +282,7 @@ final class DirectoryRights {
                 directory,
                 questions,
                 session,
+                lease.now(),
                 new ReserveNumbers(directory, numbers.isLow(session)));
     }
 
@@ -166,16 +294,21 @@ final class DirectoryRights {
      * @return whether a right was given
      */
     boolean answered(Question question, @Nullable Reply reply, long session) {
+        look();
         unanswered--;
         long directory = question.directory();
         boolean isWanted = asked.remove(directory, question.number());
         Reserved given = reply instanceof Reply.BytesReply bytes ? Reserved.of(bytes) : null;
         if (given != null && question.session() == session) {
             numbers.add(session, given.firstIno(), given.count());
+            if (!lease.covers(question.asked())) {
+                // The masters may have taken what they gave.
+                numbers.end();
+            }
             if (directory == 0) {
                 return false;
             }
-            if (isWanted && given.isDelegated()) {
+            if (isWanted && given.isDelegated() && !numbers.isOver()) {
                 directories.add(directory);
                 return true;
             }
@@ -210,6 +343,7 @@ final class DirectoryRights {
      * @return the session that gives them back; 0 when they stay
      */
     long beginReturn() {
+        look();
         if (!directories.isEmpty() || unanswered != 0 || isReturning || !numbers.canGo()) {
             return 0;
         }

@@ -18,7 +18,7 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
@@ -34,6 +34,17 @@ final class MasterCall extends CompletableFuture<Reply> {
     /** Takes a request for a lock back that there never was. */
     private static final Mutation NOTHING =
             new SessionMutation.CancelLock(FileSystem.ROOT_INO, Long.MIN_VALUE);
+
+    /**
+     * How a call was sent.
+     *
+     * @param over the connection
+     * @param polled whether the threads of a door run it
+     * @param greetings after which list of open inodes
+     * @param at when
+     */
+    record Sent(
+            Connection over, boolean polled, long greetings, DirectoryRights.Lease.Moment at) {}
 
     final @Nullable Mutation mutation;
     final @Nullable Query query;
@@ -215,7 +226,7 @@ final class MasterCall extends CompletableFuture<Reply> {
             case TreeMutation _,
                     ContentMutation _,
                     ContentMutation.SharingMutation _,
-                    MakeInode _,
+                    Numbered _,
                     SessionMutation _,
                     HostMutation _,
                     LeaderMutation _ ->

@@ -2,6 +2,7 @@ package io.cairn.client.session;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.session.MasterCall.Sent;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
@@ -61,9 +62,6 @@ public final class MasterChannel implements AutoCloseable {
         void sessionLost();
     }
 
-    /** How a call was sent: over which connection, after which list of open inodes. */
-    private record Sent(Connection over, boolean polled, long greetings) {}
-
     private final ClientSettings settings;
     private final Clock clock;
     private final Scheduler scheduler;
@@ -73,6 +71,7 @@ public final class MasterChannel implements AutoCloseable {
     private final Backoff backoff;
     private final @Nullable PolledLeader polled;
     private final Releases releases;
+    private final DirectoryRights.Lease lease;
     private final YoungFiles young;
     private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
     private boolean sweeping;
@@ -84,11 +83,12 @@ public final class MasterChannel implements AutoCloseable {
         this.scheduler = runtime.scheduler();
         this.state = new SessionState(clock, runtime.random());
         this.backoff = new Backoff(runtime.random());
+        this.lease = new DirectoryRights.Lease(clock);
         this.polled = PolledLeader.of(settings, runtime);
         this.events = new ChannelEvents(new Own());
         this.link = new MasterLink(settings, transport, runtime, state, events);
         this.releases = new Releases(settings, runtime, state, link);
-        this.young = new YoungFiles(state, this::direct, releases::add, clock);
+        this.young = new YoungFiles(state, this::direct, releases::add, clock, lease);
     }
 
     /**
@@ -218,11 +218,12 @@ public final class MasterChannel implements AutoCloseable {
         call.attempts++;
         link.watch().sent();
         Connection own = call.attempts == 1 && polled != null ? polled.to(main.remote()) : null;
-        Sent sent = new Sent(own == null ? main : own, own != null, state.greetings());
-        byte[] frame = call.frame(state.session(), state.ackedUpTo(), sent.over.version());
+        Connection over = own == null ? main : own;
+        Sent sent = new Sent(over, own != null, state.greetings(), lease.now());
+        byte[] frame = call.frame(state.session(), state.ackedUpTo(), over.version());
         long timeoutMs = Math.min(leftMs, settings.attemptTimeoutMs());
         Promises.whenDone(
-                call.over(sent.over, frame, timeoutMs),
+                call.over(sent.over(), frame, timeoutMs),
                 (message, failure) -> {
                     link.watch().over(message != null);
                     answered(call, sent, message, failure);
@@ -374,11 +375,14 @@ public final class MasterChannel implements AutoCloseable {
             fail(call, new FsException(Errno.EPROTO, "answer to " + call.title() + ": " + e));
             return;
         }
+        if (!(reply instanceof Reply.Failure)) {
+            lease.answered(sent.at());
+        }
         if (reply instanceof Reply.Failure f && f.errno() == Errno.NO_SESSION) {
             unanswered(call, sent, f.toException());
         } else if (reply instanceof Reply.EntryReply entry
                 && call.opens()
-                && !state.openIf(sent.greetings, entry.inode().ino())) {
+                && !state.openIf(sent.greetings(), entry.inode().ino())) {
             // A new leader, or the same one after a break, may not have heard of this open.
             send(call);
         } else {
@@ -388,8 +392,8 @@ public final class MasterChannel implements AutoCloseable {
 
     /** Sent again over the link, after a failure of the door's own connection. */
     private void unanswered(MasterCall call, Sent sent, FsException error) {
-        Connection connection = sent.over;
-        if (sent.polled && error.errno() != Errno.NO_SESSION) {
+        Connection connection = sent.over();
+        if (sent.polled() && error.errno() != Errno.NO_SESSION) {
             LOG.debug("{} over the polled connection", call.title(), error);
             if (error.errno() == Errno.ETIMEDOUT) {
                 connection.close();

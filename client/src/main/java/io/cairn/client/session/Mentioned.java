@@ -6,7 +6,7 @@ import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 import java.util.Set;
 
@@ -59,7 +59,7 @@ record Mentioned(Set<Long> inos, boolean isAnything, boolean isChange) {
             case SessionMutation.SetLock m -> one(m.ino());
             case SessionMutation.CancelLock m -> one(m.ino());
             case SessionMutation.ReleaseLocks m -> one(m.ino());
-            case SessionMutation _, MakeInode _ -> NOTHING;
+            case SessionMutation _, Numbered _ -> NOTHING;
             case HostMutation _, LeaderMutation _ -> ANYTHING;
         };
     }

@@ -11,8 +11,6 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.SessionMutation.ReserveNumbers;
 import io.cairn.wire.master.TreeMutation;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,14 +19,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Files that were made here and of which the masters do not know yet, as this mount alone makes
  * names in their directories. The first commit of such a file tells all of it in one mutation. So a
  * commit comes before every other message about the file or its directory: each message asks here
- * first. A right ends when it is recalled, with the connection, and with the session. Thread-safe;
- * never blocks.
+ * first. A right ends when it is recalled, with its lease, with the connection, and with the
+ * session. Thread-safe; never blocks.
  */
 public final class YoungFiles {
     /** Files that are not told at a time. */
@@ -49,15 +48,8 @@ public final class YoungFiles {
         CompletableFuture<Void> tell(@Nullable Set<Long> inos, @Nullable Name name);
     }
 
-    /** Sends without asking here. */
-    interface Sender {
-        /** A mutation, or a query. */
-        CompletableFuture<Reply> send(
-                @Nullable Mutation mutation, @Nullable Query query, long session);
-    }
-
     private final SessionState state;
-    private final Sender sender;
+    private final YoungFile.Sender sender;
     private final LongConsumer releases;
     private volatile LongFunction<CompletableFuture<Void>> committer = _ -> Promises.DONE;
     private volatile @Nullable EarlyChanges early;
@@ -73,11 +65,17 @@ public final class YoungFiles {
     private final Map<Long, YoungFile> files = new LinkedHashMap<>();
     private final DirectoryRights rights;
 
-    YoungFiles(SessionState state, Sender sender, LongConsumer releases, Clock clock) {
+    /** No files, and no rights; {@code lease} is told of the answers of the master. */
+    YoungFiles(
+            SessionState state,
+            YoungFile.Sender sender,
+            LongConsumer releases,
+            Clock clock,
+            DirectoryRights.Lease lease) {
         this.state = state;
         this.sender = sender;
         this.releases = releases;
-        this.rights = new DirectoryRights(clock);
+        this.rights = new DirectoryRights(clock, lease);
     }
 
     /** Where commits of open files begin: completes when one has ended, and fails as it does. */
@@ -108,7 +106,7 @@ public final class YoungFiles {
         if (!mayMake || !state.leaseRuns()) {
             return 0;
         }
-        return rights.numbers().take(state.session());
+        return rights.take(state.session());
     }
 
     /**
@@ -146,6 +144,16 @@ public final class YoungFiles {
         restock();
     }
 
+    /**
+     * What the masters want to see with a removal that was answered here: whoever has it when a
+     * removal begins sends it along. Changes when the rights of before have ended.
+     *
+     * @return 0 while nothing may be removed so
+     */
+    public synchronized long removalNumber() {
+        return rights.removalNumber(state.session());
+    }
+
     /** Asks for more numbers in time. */
     private void restock() {
         boolean isLow;
@@ -175,15 +183,17 @@ public final class YoungFiles {
         synchronized (this) {
             question = isOn ? rights.ask(directory, state.session()) : null;
         }
-        return question == null
-                ? Promises.DONE
-                : sender.send(question.message(), null, question.session())
-                        .handle(
-                                (reply, _) -> {
-                                    answered(question, reply);
-                                    returnNumbers();
-                                    return null;
-                                });
+        if (question == null) {
+            returnNumbers();
+            return Promises.DONE;
+        }
+        return sender.send(question.message(), null, question.session())
+                .handle(
+                        (reply, _) -> {
+                            answered(question, reply);
+                            returnNumbers();
+                            return null;
+                        });
     }
 
     private synchronized void answered(DirectoryRights.Question question, @Nullable Reply reply) {
@@ -234,16 +244,10 @@ public final class YoungFiles {
      * @return completes when all was told; fails with an error of a file that was not
      */
     public CompletableFuture<Void> tell(long directory) {
-        Set<Long> inos = new HashSet<>();
-        synchronized (this) {
-            for (YoungFile young : files.values()) {
-                if (directory == 0 || young.create.parentIno() == directory) {
-                    inos.add(young.ino);
-                }
-            }
-        }
         Set<Long> directories = directory == 0 ? null : Set.of(directory);
-        return CompletableFuture.allOf(commit(inos), tellEarly(directories, null));
+        return CompletableFuture.allOf(
+                commit(young -> directory == 0 || young.create.parentIno() == directory),
+                tellEarly(directories, null));
     }
 
     private CompletableFuture<Void> tellEarly(@Nullable Set<Long> inos, @Nullable Name name) {
@@ -285,15 +289,13 @@ public final class YoungFiles {
         rights.numbers().clear();
     }
 
-    private CompletableFuture<Void> commit(Set<Long> inos) {
-        if (inos.isEmpty()) {
-            return Promises.DONE;
+    private CompletableFuture<Void> commit(Predicate<YoungFile> which) {
+        List<Long> inos;
+        synchronized (this) {
+            inos = files.values().stream().filter(which).map(young -> young.ino).toList();
         }
-        List<CompletableFuture<Void>> commits = new ArrayList<>(inos.size());
-        for (long ino : inos) {
-            commits.add(committer.apply(ino));
-        }
-        return CompletableFuture.allOf(commits.toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(
+                inos.stream().map(committer::apply).toArray(CompletableFuture<?>[]::new));
     }
 
     // ---- before other messages
@@ -347,18 +349,15 @@ public final class YoungFiles {
      * @param name the only one that it is about; null for all names
      */
     private @Nullable CompletableFuture<Void> before(Mentioned mentioned, @Nullable Name name) {
-        Set<Long> inos = new HashSet<>();
-        synchronized (this) {
-            for (YoungFile young : files.values()) {
-                if (mentioned.isAnything()
-                        || mentioned.inos().contains(young.ino)
-                        || mentioned.inos().contains(young.create.parentIno())) {
-                    inos.add(young.ino);
-                }
-            }
-        }
         Set<Long> about = mentioned.isAnything() ? null : mentioned.inos();
-        CompletableFuture<Void> told = commit(inos).handle((_, _) -> null);
+        CompletableFuture<Void> told =
+                commit(
+                                young ->
+                                        mentioned.isAnything()
+                                                || mentioned.inos().contains(young.ino)
+                                                || mentioned.inos()
+                                                        .contains(young.create.parentIno()))
+                        .handle((_, _) -> null);
         CompletableFuture<Void> all = CompletableFuture.allOf(told, tellEarly(about, name));
         return all.isDone() ? null : all;
     }
@@ -444,10 +443,11 @@ public final class YoungFiles {
             return new Reply.WrittenReply(0, entry.inode());
         }
         if (reply != null) {
-            if (!isQuestion) {
-                over(young, null);
+            if (isQuestion) {
+                return reply;
             }
-            return reply;
+            over(young, null);
+            return reply instanceof Reply.Failure refused ? young.lost(refused) : reply;
         }
         FsException error = Await.failure(failure);
         if (state.session() != young.session) {

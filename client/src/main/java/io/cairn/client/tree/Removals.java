@@ -16,7 +16,7 @@ import io.cairn.runtime.PendingRequest;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.EntryReply;
-import io.cairn.wire.master.TreeMutation;
+import io.cairn.wire.master.SessionMutation.RemoveEarly;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -56,6 +56,9 @@ final class Removals implements YoungFiles.EarlyChanges {
 
     private static final int MAX_FAILURES = 1024;
 
+    /** The session in which a name may be taken away, and the number that goes along. */
+    private record Permit(long session, long number) {}
+
     /** One name. */
     private static final class Removal {
         final long parentIno;
@@ -63,18 +66,23 @@ final class Removals implements YoungFiles.EarlyChanges {
         final long ino;
         final boolean isDirectory;
         final long session;
+
+        /** Of the rights under which it was answered. */
+        final long number;
+
         final NameChange names;
         final CompletableFuture<Void> over = new CompletableFuture<>();
 
         /** Its place among all of them. */
-        long number;
+        long place;
 
-        Removal(long parentIno, Name name, Attributes what, long session, NameChange names) {
+        Removal(long parentIno, Name name, Attributes what, Permit permit, NameChange names) {
             this.parentIno = parentIno;
             this.name = name;
             this.ino = what.ino();
             this.isDirectory = what.isDirectory();
-            this.session = session;
+            this.session = permit.session;
+            this.number = permit.number;
             this.names = names;
         }
 
@@ -85,9 +93,7 @@ final class Removals implements YoungFiles.EarlyChanges {
         }
 
         Mutation mutation() {
-            return isDirectory
-                    ? new TreeMutation.Rmdir(parentIno, name)
-                    : new TreeMutation.Unlink(parentIno, name);
+            return new RemoveEarly(parentIno, name, isDirectory, number);
         }
     }
 
@@ -107,7 +113,7 @@ final class Removals implements YoungFiles.EarlyChanges {
     private final Set<Removal> sent = new LinkedHashSet<>();
 
     @GuardedBy("this")
-    private long lastNumber;
+    private long lastPlace;
 
     /** Up to this number they go as soon as they can. */
     @GuardedBy("this")
@@ -153,13 +159,20 @@ final class Removals implements YoungFiles.EarlyChanges {
         if (what == null || !isRemovable(what, isDirectory)) {
             return false;
         }
-        NameChange names = mount.cache().begin(parentIno, List.of(name));
         long session = mount.master().session().session();
-        Removal removal = new Removal(parentIno, name, what, session, names);
+        Permit permit = new Permit(session, young.removalNumber());
+        if (permit.number == 0) {
+            return false;
+        }
+        NameChange names = mount.cache().begin(parentIno, List.of(name));
+        Removal removal = new Removal(parentIno, name, what, permit, names);
         mount.cache().earlyChange(parentIno, isDirectory);
         add(removal);
         // Who recalls the right, or makes a name in the directory, from now on waits for this.
-        boolean isCertain = young.isAloneIn(parentIno) && (!isDirectory || isEmptySoon(ino));
+        boolean isCertain =
+                young.isAloneIn(parentIno)
+                        && young.removalNumber() == permit.number
+                        && (!isDirectory || isEmptySoon(ino));
         if (!isCertain && withdraw(removal)) {
             over(removal);
             return false;
@@ -214,7 +227,7 @@ final class Removals implements YoungFiles.EarlyChanges {
     }
 
     private synchronized void add(Removal removal) {
-        removal.number = ++lastNumber;
+        removal.place = ++lastPlace;
         waiting.add(removal);
         count();
     }
@@ -240,7 +253,7 @@ final class Removals implements YoungFiles.EarlyChanges {
             for (Removal each : untold()) {
                 if (each.isAbout(inos, name)) {
                     over.add(each.over);
-                    urgentTo = Math.max(urgentTo, each.number);
+                    urgentTo = Math.max(urgentTo, each.place);
                 }
             }
         }
@@ -271,13 +284,13 @@ final class Removals implements YoungFiles.EarlyChanges {
     @GuardedBy("this")
     private boolean isDue() {
         Removal first = waiting.peek();
-        return first != null && (first.number <= urgentTo || waiting.size() >= MAX_TOGETHER);
+        return first != null && (first.place <= urgentTo || waiting.size() >= MAX_TOGETHER);
     }
 
     private void delayOver() {
         synchronized (this) {
             isScheduled = false;
-            urgentTo = Math.max(urgentTo, lastNumber);
+            urgentTo = Math.max(urgentTo, lastPlace);
         }
         send();
     }
@@ -329,6 +342,9 @@ final class Removals implements YoungFiles.EarlyChanges {
         }
         FsException error =
                 reply instanceof Reply.Failure f ? f.toException() : Await.failure(failure);
+        if (error.errno() == Errno.EINVAL) {
+            error = new FsException(Errno.EIO, "the masters could not be reached for too long");
+        }
         if (error.errno() != Errno.ENOENT) {
             LOG.warn(
                     "'{}' in directory {} was taken away here, but not by the masters: {}",

@@ -46,7 +46,8 @@ class YoungFilesTest {
     /** Of files that were told, or never will be. */
     private final List<Reply.@Nullable EntryReply> told = new ArrayList<>();
 
-    private final YoungFiles young = new YoungFiles(state, this::send, released::add, clock);
+    private final DirectoryRights.Lease lease = new DirectoryRights.Lease(clock);
+    private final YoungFiles young = new YoungFiles(state, this::send, released::add, clock, lease);
 
     private CompletableFuture<Reply> send(
             @Nullable Mutation mutation, @Nullable Query query, long session) {
@@ -78,7 +79,13 @@ class YoungFilesTest {
         young.turnOn();
         var _ = young.want(DIRECTORY);
         assertEquals(new ReserveNumbers(DIRECTORY, true), sent(ReserveNumbers.class));
-        next().complete(new Reserved(FIRST, 256, true).reply());
+        give(FIRST);
+    }
+
+    /** The answer to a question. */
+    private void give(long firstIno) {
+        lease.answered(lease.now());
+        next().complete(new Reserved(firstIno, 256, true).reply());
     }
 
     private long make(String name) {
@@ -168,9 +175,62 @@ class YoungFilesTest {
         openSession(2);
         var _ = young.want(DIRECTORY);
         assertEquals(new ReserveNumbers(DIRECTORY, true), sent(ReserveNumbers.class));
-        next().complete(new Reserved(5000, 256, true).reply());
+        give(5000);
         assertFalse(young.add(creation("a"), ino, told::add));
         young.putBack(ino);
         assertEquals(5000, young.takeNumber(DIRECTORY));
+    }
+
+    @Test
+    void nothingIsMadeWhenTheMasterMayHaveTakenTheRight() {
+        long ino = young.takeNumber(DIRECTORY);
+        long number = young.removalNumber();
+        assertEquals(FIRST + 255, number);
+        clock.advance(2999);
+        assertTrue(young.isAloneIn(DIRECTORY));
+        clock.advance(1);
+        assertFalse(young.isAloneIn(DIRECTORY));
+        assertFalse(young.add(creation("a"), ino, told::add), "it may be anybody's now");
+        lease.answered(lease.now());
+        assertFalse(young.isAloneIn(DIRECTORY), "an answer brings no right back");
+        assertEquals(0, young.removalNumber());
+        assertEquals(0, young.takeNumber(DIRECTORY));
+        young.putBack(ino);
+        assertEquals(ReserveNumbers.ALL_BACK, sent(ReserveNumbers.class).directoryIno());
+        next().complete(new Reserved(0, 0, false).reply());
+        clock.advance(2000);
+        var _ = young.want(DIRECTORY);
+        assertEquals(new ReserveNumbers(DIRECTORY, true), sent(ReserveNumbers.class));
+        give(5000);
+        assertEquals(5000, young.takeNumber(DIRECTORY));
+        assertEquals(5255, young.removalNumber());
+    }
+
+    @Test
+    void anAnswerRenewsTheRightFromWhenItWasAskedFor() {
+        DirectoryRights.Lease.Moment sent = lease.now();
+        clock.advance(2000);
+        lease.answered(sent);
+        clock.advance(1000);
+        assertFalse(young.isAloneIn(DIRECTORY));
+    }
+
+    @Test
+    void aRightThatIsTooLongOnItsWayIsNotTaken() {
+        var _ = young.want(77);
+        assertEquals(77, sent(ReserveNumbers.class).directoryIno());
+        clock.advance(3000);
+        give(5000);
+        assertFalse(young.isAloneIn(77));
+        assertEquals(0, young.removalNumber());
+    }
+
+    @Test
+    void aNameThatOthersHaveMadeMeanwhileIsLost() {
+        long ino = make("a");
+        CompletableFuture<Reply> commit = commit(ino);
+        next().complete(new Reply.Failure(Errno.EEXIST, "there"));
+        assertEquals(Errno.EIO, assertInstanceOf(Reply.Failure.class, commit.join()).errno());
+        assertEquals(0, young.size());
     }
 }

@@ -20,6 +20,7 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.ChangeRecords,
                 LeaderMutation.ChangeSettings,
                 LeaderMutation.LoseSession,
+                LeaderMutation.TakeRights,
                 LeaderMutation.RenewObjects,
                 LeaderMutation.RaiseLevel,
                 LeaderMutation.Recover,
@@ -222,6 +223,27 @@ public sealed interface LeaderMutation extends Mutation
 
         static LoseSession decode(Decoder in) {
             return new LoseSession(in.i64(), in.longs(), in.bool());
+        }
+    }
+
+    /**
+     * Leader: a session that is silent has no right to change names alone any more. The last of
+     * each of its reserved numbers counts as used, so that no {@link SessionMutation.RemoveEarly}
+     * of before is done afterwards. What it tells late of new files is a creation like any other.
+     */
+    record TakeRights(long session) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.TAKE_RIGHTS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(session);
+        }
+
+        static TakeRights decode(Decoder in) {
+            return new TakeRights(in.i64());
         }
     }
 

@@ -12,7 +12,7 @@ public sealed interface Mutation extends TypedMessage
         permits TreeMutation,
                 ContentMutation,
                 ContentMutation.SharingMutation,
-                SessionMutation.MakeInode,
+                SessionMutation.Numbered,
                 SessionMutation,
                 HostMutation,
                 LeaderMutation {

@@ -42,6 +42,7 @@ public enum MutationType implements MessageType {
     MAKE_FILE(235, SESSION, ONCE, NEEDS_ROOM, FOR_ALL, SessionMutation.MakeFile::decode),
     MAKE_DIRECTORY(
             246, SESSION, ONCE, NEEDS_ROOM, CANCELLABLE, SessionMutation.MakeDirectory::decode),
+    REMOVE_EARLY(251, SESSION, ONCE, ANY_ROOM, FOR_ALL, SessionMutation.RemoveEarly::decode),
     SET_ATTRIBUTES(
             8,
             SESSION_OR_LEADER,
@@ -126,6 +127,7 @@ public enum MutationType implements MessageType {
     CHANGE_RECORDS(39, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.ChangeRecords::decode),
     CHANGE_SETTINGS(40, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.ChangeSettings::decode),
     LOSE_SESSION(41, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.LoseSession::decode),
+    TAKE_RIGHTS(250, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.TakeRights::decode),
     RENEW_OBJECTS(42, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RenewObjects::decode),
     RAISE_LEVEL(43, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RaiseLevel::decode),
     RECOVER(44, LEADER, ONCE, ANY_ROOM, FOR_ALL, _ -> new LeaderMutation.Recover()),

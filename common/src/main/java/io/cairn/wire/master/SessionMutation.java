@@ -2,6 +2,7 @@ package io.cairn.wire.master;
 
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -165,8 +166,8 @@ public sealed interface SessionMutation extends Mutation {
         }
     }
 
-    /** Makes an inode under a number that the session has reserved. */
-    sealed interface MakeInode extends Mutation {
+    /** Is done only with an inode number that the session has reserved and not used. */
+    sealed interface Numbered extends Mutation {
         /** The number. */
         long ino();
     }
@@ -184,7 +185,7 @@ public sealed interface SessionMutation extends Mutation {
      * @param change set after the contents were written
      */
     record MakeFile(TreeMutation.Create create, long ino, long timeNs, AttributeChange change)
-            implements MakeInode {
+            implements Numbered {
         @Override
         public MutationType type() {
             return MutationType.MAKE_FILE;
@@ -222,7 +223,7 @@ public sealed interface SessionMutation extends Mutation {
      *
      * @param ino a number of {@link ReserveNumbers}
      */
-    record MakeDirectory(TreeMutation.Mkdir mkdir, long ino) implements MakeInode {
+    record MakeDirectory(TreeMutation.Mkdir mkdir, long ino) implements Numbered {
         @Override
         public MutationType type() {
             return MutationType.MAKE_DIRECTORY;
@@ -242,6 +243,39 @@ public sealed interface SessionMutation extends Mutation {
 
         static MakeDirectory decode(Decoder in) {
             return new MakeDirectory(TreeMutation.Mkdir.decode(in), in.i64());
+        }
+    }
+
+    /**
+     * Takes a name away for a client that has answered so already, as it alone may change names in
+     * the directory. Fails as {@link TreeMutation.Unlink} or {@link TreeMutation.Rmdir}, and with
+     * EINVAL when the number is not reserved any more: then that right was taken from the client
+     * meanwhile ({@link LeaderMutation.TakeRights}), and others may have changed the name.
+     *
+     * @param ino the last one of numbers that {@link ReserveNumbers} gave; it stays unused
+     */
+    record RemoveEarly(long parentIno, Name name, boolean isDirectory, long ino)
+            implements Numbered {
+        @Override
+        public MutationType type() {
+            return MutationType.REMOVE_EARLY;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name).bool(isDirectory).i64(ino);
+        }
+
+        /** For names it is a removal like any other. */
+        @Override
+        public TreeMutation unwrapped() {
+            return isDirectory
+                    ? new TreeMutation.Rmdir(parentIno, name)
+                    : new TreeMutation.Unlink(parentIno, name);
+        }
+
+        static RemoveEarly decode(Decoder in) {
+            return new RemoveEarly(in.i64(), in.name(), in.bool(), in.i64());
         }
     }
 }

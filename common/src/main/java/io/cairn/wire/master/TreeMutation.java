@@ -463,7 +463,7 @@ public sealed interface TreeMutation extends Mutation {
                         new long[] {};
                 case ContentMutation _,
                         ContentMutation.SharingMutation _,
-                        SessionMutation.MakeInode _,
+                        SessionMutation.Numbered _,
                         SessionMutation _,
                         HostMutation _,
                         LeaderMutation _ ->

@@ -6,7 +6,7 @@ import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 
 /** The owners in a mutation, as a rule maps them. Pure functions. */
@@ -65,7 +65,7 @@ final class MappedOwners {
                     mutation;
             case ContentMutation _,
                     ContentMutation.SharingMutation _,
-                    MakeInode _,
+                    Numbered _,
                     SessionMutation _,
                     HostMutation _,
                     LeaderMutation _ ->

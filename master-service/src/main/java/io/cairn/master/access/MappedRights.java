@@ -20,7 +20,7 @@ import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -98,7 +98,7 @@ final class MappedRights {
             case ContentMutation.TakePartialDetour m -> replace(m.ino());
             case ContentMutation.MoveChunks m -> replace(m.ino());
             case SharingMutation.ShareChunks m -> share(m.ino(), m.sourceIno());
-            case MakeInode _ ->
+            case Numbered _ ->
                     throw new FsException(
                             Errno.EPERM, "users that a rule maps make inodes by themselves");
             case SessionMutation.SetLock m -> lock(m.ino(), m.lock());

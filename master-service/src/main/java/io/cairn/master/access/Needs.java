@@ -44,6 +44,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
                 yield new Needs(List.of(m.create().parentIno()), operations, true, false);
             }
             case SessionMutation.MakeDirectory m -> of(m.mkdir());
+            case SessionMutation.RemoveEarly m -> of(m.unwrapped());
             case SessionMutation.SetLock m -> ofLock(m.ino(), m.lock());
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,

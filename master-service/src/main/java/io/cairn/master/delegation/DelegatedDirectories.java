@@ -4,6 +4,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Limits;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +38,8 @@ final class DelegatedDirectories {
     private static final long ATTEMPT_MS = 5000;
     private static final long RETRY_MS = 200;
 
-    /** A right of a session. */
-    private static final class Right {
+    /** A right of a session. Guarded by the table. */
+    static final class Right {
         final long session;
         final long directory;
 
@@ -46,6 +48,9 @@ final class DelegatedDirectories {
 
         /** Whether the session may be told of it, or has been. */
         boolean isGiven;
+
+        /** Whether it is taken just now, as its session is silent. */
+        boolean isTaken;
 
         /** Completes when the session has it no more; null while nobody wants that. */
         @Nullable CompletableFuture<Void> recall;
@@ -61,6 +66,7 @@ final class DelegatedDirectories {
     }
 
     private final DelegationGate.Holders holders;
+    private final LongConsumer taker;
     private final Clock clock;
     private final Scheduler scheduler;
     private final Map<Long, Right> byDirectory = new LinkedHashMap<>();
@@ -74,8 +80,18 @@ final class DelegatedDirectories {
     private volatile boolean isEmpty = true;
     private long lookedMs;
 
-    DelegatedDirectories(DelegationGate.Holders holders, Clock clock, Scheduler scheduler) {
+    /**
+     * A table without rights.
+     *
+     * @param taker takes all rights of a session; called by the scheduler without locks held
+     */
+    DelegatedDirectories(
+            DelegationGate.Holders holders,
+            LongConsumer taker,
+            Clock clock,
+            Scheduler scheduler) {
         this.holders = holders;
+        this.taker = taker;
         this.clock = clock;
         this.scheduler = scheduler;
     }
@@ -99,7 +115,7 @@ final class DelegatedDirectories {
             Right present = byDirectory.get(directory);
             if (present != null) {
                 boolean isOwn = present.session == session && present.isGiven;
-                if (!isOwn || present.recall != null) {
+                if (!isOwn || present.recall != null || present.isTaken) {
                     return false;
                 }
                 // It has dropped the right by itself, and asks anew.
@@ -306,14 +322,73 @@ final class DelegatedDirectories {
         }
     }
 
-    /** Until the session has answered or ended; one that goes on without an answer is passed by. */
+    /** Whether a session has the right to a directory, or may have it of the last term. */
+    synchronized boolean isHolder(long session, long directory) {
+        Right right = byDirectory.get(directory);
+        return right != null && right.session == session || ofLastTerm.containsKey(session);
+    }
+
+    /**
+     * The rights of a session that is silent; until {@link #taken} nobody gets them.
+     *
+     * @return none when it is not silent any more
+     */
+    synchronized List<Right> beginTaking(long session) {
+        if (!isSilent(session)) {
+            return List.of();
+        }
+        List<Right> all = new ArrayList<>(1);
+        byDirectory.values().stream()
+                .filter(right -> right.session == session && right.isGiven && !right.isTaken)
+                .forEach(all::add);
+        Right any = ofLastTerm.get(session);
+        if (any != null && !any.isTaken) {
+            all.add(any);
+        }
+        all.forEach(right -> right.isTaken = true);
+        return all;
+    }
+
+    /** They are nobody's any more, or that could not be logged. */
+    void taken(List<Right> rights, boolean isLogged) {
+        if (isLogged) {
+            rights.forEach(this::over);
+            return;
+        }
+        synchronized (this) {
+            rights.forEach(right -> right.isTaken = false);
+        }
+    }
+
+    private boolean isSilent(long session) {
+        return holders.silentMs(session) >= Limits.RIGHT_TAKEN_MS;
+    }
+
+    /**
+     * Until the session has answered, is silent or has ended; one that goes on without an answer is
+     * passed by.
+     */
     private void recall(Right right) {
         tell(right, clock.millis() + 2 * holders.leaseMs());
     }
 
+    private synchronized boolean isOver(Right right) {
+        CompletableFuture<Void> recall = right.recall;
+        return recall != null && recall.isDone();
+    }
+
     private void tell(Right right, long untilMs) {
+        if (isOver(right)) {
+            return;
+        }
         if (!holders.isLive(right.session) || clock.millis() - untilMs >= 0) {
             over(right);
+            return;
+        }
+        if (isSilent(right.session)) {
+            // Not here: the gate may be held.
+            scheduler.execute(() -> taker.accept(right.session));
+            scheduler.schedule(() -> tell(right, untilMs), RETRY_MS);
             return;
         }
         Connection connection = holders.connection(right.session);
@@ -325,7 +400,7 @@ final class DelegatedDirectories {
                 Message.of(v -> MasterRequest.push(new Push.RecallNames(right.directory), v));
         var _ =
                 connection
-                        .call(push, ATTEMPT_MS)
+                        .call(push, attemptMs(right.session))
                         .whenComplete(
                                 (answer, failure) -> {
                                     if (failure == null) {
@@ -337,17 +412,22 @@ final class DelegatedDirectories {
                                 });
     }
 
+    /** No longer than until the session would be silent. */
+    private long attemptMs(long session) {
+        long leftMs = Limits.RIGHT_TAKEN_MS - holders.silentMs(session);
+        return Math.clamp(leftMs, RETRY_MS, ATTEMPT_MS);
+    }
+
     private void over(Right right) {
-        CompletableFuture<Void> recall;
+        List<CompletableFuture<Void>> over = new ArrayList<>(1);
         synchronized (this) {
             byDirectory.remove(right.directory, right);
             ofLastTerm.remove(right.session, right);
-            recall = right.recall;
+            add(over, right);
+            right.parts.values().forEach(part -> add(over, part));
             changed();
         }
-        if (recall != null) {
-            recall.complete(null);
-        }
+        over.forEach(each -> each.complete(null));
     }
 
     /** How many directories are delegated. */

@@ -13,6 +13,7 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.MutationType;
 import io.cairn.wire.master.Query;
@@ -21,6 +22,7 @@ import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.SessionMutation.ReserveNumbers;
 import io.cairn.wire.master.SessionMutation.Reserved;
 import io.cairn.wire.master.TreeMutation;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -43,6 +45,9 @@ public final class DelegationGate {
 
         /** How long it lasts without a renewal, in milliseconds. */
         long leaseMs();
+
+        /** For how long nothing has come from it in this term, in milliseconds. */
+        long silentMs(long session);
     }
 
     /** The way into the replicated log. */
@@ -81,7 +86,7 @@ public final class DelegationGate {
         this.log = log;
         this.namespace = namespace;
         this.solitude = solitude;
-        this.directories = new DelegatedDirectories(holders, clock, scheduler);
+        this.directories = new DelegatedDirectories(holders, this::take, clock, scheduler);
     }
 
     /**
@@ -96,7 +101,7 @@ public final class DelegationGate {
             begin.run();
             directories.reset(
                     namespace.get().sessions().stream()
-                            .filter(SessionRecord::reservesNumbers)
+                            .filter(SessionRecord::mayHaveRights)
                             .map(SessionRecord::session)
                             .toList());
         } finally {
@@ -128,15 +133,39 @@ public final class DelegationGate {
         return recalled.thenCompose(_ -> submit(frame, offset));
     }
 
+    /**
+     * Takes all rights of a session that is silent. It does nothing with them any more by its own
+     * clock, and what it has sent before and comes late is refused or done as if by anybody. The
+     * log knows that before others go on. Waits for moments.
+     */
+    private void take(long session) {
+        List<DelegatedDirectories.Right> taken;
+        CompletableFuture<Outcome> logged;
+        lock.writeLock().lock();
+        try {
+            taken = directories.beginTaking(session);
+            if (taken.isEmpty()) {
+                return;
+            }
+            Mutation taking = new LeaderMutation.TakeRights(session);
+            Envelope envelope = new Envelope(namespace.get().level(), 0, 0, 0, 0, taking);
+            logged = log.submit(envelope.toBytes(), 0);
+        } finally {
+            lock.writeLock().unlock();
+        }
+        var _ = logged.whenComplete((_, error) -> directories.taken(taken, error == null));
+    }
+
     private @Nullable CompletableFuture<Void> recall(byte[] frame, int offset) {
         try {
             Envelope envelope = decode(frame, offset);
             Mutation mutation = envelope.mutation();
             directories.used(envelope.session(), directoryOf(mutation));
             boolean isRemoval =
-                    mutation instanceof TreeMutation.Unlink
-                            || mutation instanceof TreeMutation.Rmdir;
-            Touched touched = Touched.by(envelope, namespace.get());
+                    mutation.unwrapped() instanceof TreeMutation.Unlink
+                            || mutation.unwrapped() instanceof TreeMutation.Rmdir;
+            boolean isOfHolder = directories.isHolder(envelope.session(), directoryOf(mutation));
+            Touched touched = Touched.by(envelope, namespace.get(), isOfHolder);
             return directories.recall(envelope.session(), touched, isRemoval);
         } catch (MalformedMessageException e) {
             // It is refused when it is applied.
@@ -149,10 +178,10 @@ public final class DelegationGate {
         if (mutation instanceof MakeFile make) {
             return make.create().parentIno();
         }
-        if (mutation instanceof TreeMutation.Unlink unlink) {
+        if (mutation.unwrapped() instanceof TreeMutation.Unlink unlink) {
             return unlink.parentIno();
         }
-        return mutation instanceof TreeMutation.Rmdir rmdir ? rmdir.parentIno() : 0;
+        return mutation.unwrapped() instanceof TreeMutation.Rmdir rmdir ? rmdir.parentIno() : 0;
     }
 
     private static Envelope decode(byte[] frame, int offset) {

@@ -14,7 +14,7 @@ import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.SessionMutation.MakeFile;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,16 +50,21 @@ record Touched(Set<Long> inos, boolean isAnything) {
         };
     }
 
-    static Touched by(Envelope envelope, Namespace namespace) {
-        if (envelope.mutation() instanceof MakeFile) {
-            // From who has the right. It never waits: recalls wait for it.
+    /**
+     * Of a mutation.
+     *
+     * @param isOfHolder whether its session has the right in which it makes a file: then it never
+     *     waits, as recalls wait for it
+     */
+    static Touched by(Envelope envelope, Namespace namespace, boolean isOfHolder) {
+        if (isOfHolder && envelope.mutation() instanceof MakeFile) {
             return NOTHING;
         }
         return switch (envelope.mutation().unwrapped()) {
             case TreeMutation m -> byTree(m, namespace);
             // Files that others know are not among those which are not told yet.
             case ContentMutation _, ContentMutation.SharingMutation _ -> NOTHING;
-            case SessionMutation _, MakeInode _, HostMutation _ -> NOTHING;
+            case SessionMutation _, Numbered _, HostMutation _ -> NOTHING;
             case LeaderMutation m -> byLeader(m);
         };
     }
@@ -126,6 +131,7 @@ record Touched(Set<Long> inos, boolean isAnything) {
                     LeaderMutation.ReleaseChunks _,
                     LeaderMutation.ChangeMap _,
                     LeaderMutation.LoseSession _,
+                    LeaderMutation.TakeRights _,
                     LeaderMutation.RenewObjects _,
                     LeaderMutation.RaiseLevel _,
                     LeaderMutation.Recover _,

@@ -24,7 +24,7 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -379,7 +379,7 @@ public final class Allowances {
             case TreeMutation m -> m instanceof TreeMutation.WriteAndSet w ? w.write().ino() : 0;
             case SharingMutation _,
                     SessionMutation _,
-                    MakeInode _,
+                    Numbered _,
                     HostMutation _,
                     LeaderMutation _ ->
                     0;

@@ -101,6 +101,7 @@ final class RuleSamples {
                 new SessionMutation.MakeDirectory(
                         new TreeMutation.Mkdir(directory, Name.of("free"), 0755, UID, UID),
                         1 << 20),
+                new SessionMutation.RemoveEarly(directory, NAME, false, 1 << 20),
                 new SessionMutation.SetLock(file, lock(), false, 1),
                 new SessionMutation.CancelLock(file, 1),
                 new SessionMutation.ReleaseLocks(file, Lock.Kind.POSIX, 1),

@@ -137,6 +137,7 @@ class RuleTableTest {
                             Errno.EPERM,
                             EnumSet.of(Operation.CREATE, Operation.WRITE, Operation.CHMOD));
             case SessionMutation.MakeDirectory _ -> change(Errno.EPERM, Operation.MKDIR);
+            case SessionMutation.RemoveEarly _ -> change(Errno.EPERM, Operation.UNLINK);
             case SessionMutation.SetLock _, HostMutation.SetHostLock _ -> lock();
             case SessionMutation.CancelLock _,
                     SessionMutation.ReleaseLocks _,

@@ -37,6 +37,10 @@ final class ReservedNumbers {
             used[at / Long.SIZE] |= 1L << at % Long.SIZE;
         }
 
+        long last() {
+            return first + RANGE - 1;
+        }
+
         boolean isUsedUp() {
             for (long word : used) {
                 if (word != -1L) {
@@ -75,6 +79,19 @@ final class ReservedNumbers {
         if (ranges.size() > MAX_RANGES) {
             ranges.removeFirst();
         }
+    }
+
+    /**
+     * Whether the session may have rights to change names alone: it keeps the last number of some
+     * range unused while it has.
+     */
+    boolean servesRights() {
+        return ranges.stream().anyMatch(range -> !range.isUsed(range.last()));
+    }
+
+    /** The last number of each range counts as used. */
+    void endRights() {
+        List.copyOf(ranges).forEach(range -> use(range.last()));
     }
 
     /** None is reserved any more. */

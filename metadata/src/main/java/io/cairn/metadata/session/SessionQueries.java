@@ -24,7 +24,7 @@ public final class SessionQueries {
                                     stored.session(),
                                     stored.client(),
                                     stored.openedNs(),
-                                    !stored.numbers().isEmpty()));
+                                    stored.numbers().servesRights()));
                 });
         return sessions;
     }

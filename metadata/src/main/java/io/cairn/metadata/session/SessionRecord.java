@@ -11,9 +11,9 @@ import io.cairn.wire.Encoder;
  * @param session its number
  * @param client what operators see, such as {@code host:/mountpoint pid}
  * @param openedNs when it was opened, nanoseconds since the epoch
- * @param reservesNumbers whether it has inode numbers that it has not used
+ * @param mayHaveRights whether it may have rights to change names alone
  */
-public record SessionRecord(long session, String client, long openedNs, boolean reservesNumbers) {
+public record SessionRecord(long session, String client, long openedNs, boolean mayHaveRights) {
     /**
      * A stored session.
      *

@@ -140,6 +140,15 @@ public final class SessionTable {
         }
     }
 
+    /** A session has no right to change names alone any more; nothing when it is unknown. */
+    public void takeRights(long number) {
+        Session session = sessions.get(number);
+        if (session != null && session.stored().numbers().servesRights()) {
+            session.stored().numbers().endRights();
+            store(session);
+        }
+    }
+
     /** EINVAL unless a session has reserved an inode number and not used it. */
     public void requireReserved(long number, long ino) {
         require(number).stored().numbers().require(ino);

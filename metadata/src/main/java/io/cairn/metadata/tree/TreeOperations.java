@@ -9,7 +9,8 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.SessionMutation.MakeDirectory;
 import io.cairn.wire.master.SessionMutation.MakeFile;
-import io.cairn.wire.master.SessionMutation.MakeInode;
+import io.cairn.wire.master.SessionMutation.Numbered;
+import io.cairn.wire.master.SessionMutation.RemoveEarly;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,11 +56,12 @@ public final class TreeOperations {
         };
     }
 
-    /** Makes what is to have a number that the session may use. */
-    public EntryReply apply(MakeInode mutation) {
+    /** Does what a session may do with a number. */
+    public Reply apply(Numbered mutation) {
         return switch (mutation) {
             case MakeFile m -> names.make(m, file -> attributes.apply(m.change(), file));
             case MakeDirectory m -> names.make(m);
+            case RemoveEarly m -> apply(m.unwrapped());
         };
     }
 

@@ -4,9 +4,11 @@ import static io.cairn.fs.AttributeChange.NONE;
 import static io.cairn.metadata.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
@@ -176,5 +178,42 @@ class MakeFileTest {
             assertInstanceOf(Reply.EntryReply.class, reply);
         }
         bench.fails(Errno.EINVAL, file("again", numbers.firstIno() + 99, NONE));
+    }
+
+    @Test
+    void removalsAreDoneWithANumberUntilTheRightsAreTaken() {
+        Reserved numbers = reserve();
+        long last = numbers.firstIno() + numbers.count() - 1;
+        bench.as(1, file("a", numbers.firstIno(), NONE));
+        bench.as(1, file("b", numbers.firstIno() + 1, NONE));
+        bench.fails(Errno.EINVAL, removal("a", numbers.firstIno()));
+        bench.fails(Errno.ENOENT, removal("c", last));
+        assertInstanceOf(Reply.EntryReply.class, bench.as(1, removal("a", last)));
+        assertTrue(bench.namespace.sessions().getFirst().mayHaveRights());
+        bench.leader(new LeaderMutation.TakeRights(1));
+        bench.leader(new LeaderMutation.TakeRights(77));
+        bench.reopen();
+        bench.fails(Errno.EINVAL, removal("b", last));
+        assertFalse(bench.namespace.sessions().getFirst().mayHaveRights());
+        Reply late = bench.as(1, file("late", numbers.firstIno() + 2, NONE));
+        assertInstanceOf(Reply.EntryReply.class, late);
+        Reserved again = reserve();
+        long next = again.firstIno() + again.count() - 1;
+        assertInstanceOf(Reply.EntryReply.class, bench.as(1, removal("b", next)));
+        assertTrue(bench.namespace.sessions().getFirst().mayHaveRights());
+    }
+
+    @Test
+    void aDirectoryIsRemovedWithANumber() {
+        Reserved numbers = reserve();
+        long last = numbers.firstIno() + numbers.count() - 1;
+        bench.as(1, new TreeMutation.Mkdir(dir, Name.of("sub"), 0755, 0, 0));
+        bench.fails(Errno.EISDIR, removal("sub", last));
+        var rmdir = new SessionMutation.RemoveEarly(dir, Name.of("sub"), true, last);
+        assertInstanceOf(Reply.EntryReply.class, bench.as(1, rmdir));
+    }
+
+    private SessionMutation.RemoveEarly removal(String name, long number) {
+        return new SessionMutation.RemoveEarly(dir, Name.of(name), false, number);
     }
 }
