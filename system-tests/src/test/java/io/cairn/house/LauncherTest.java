@@ -290,6 +290,43 @@ class LauncherTest {
         assertTrue(output.contains("[@" + lib + "/java.options][-Xmx"), output);
     }
 
+    /** The first compiler alone does not use the instructions of the processor for AES. */
+    @Test
+    void givesTlsAndEncryptionBothCompilersOnFewProcessors() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        script(dir.resolve("bin/nproc"), "#!/bin/sh\necho 2\n");
+        environment.put("PATH", dir.resolve("bin") + ":/usr/bin:/bin");
+        Path bare = Files.createDirectory(dir.resolve("bare"));
+        Path joined = Files.createDirectories(dir.resolve("joined/tls")).getParent();
+        Path plain = config("plain", "data: " + bare + "\n#join: TOKEN\n");
+        assertFalse(hasBoth("mount", "h:1", "/mnt", "-o", "ro,names=async"));
+        assertFalse(hasBoth("chunk", "--data", bare.toString()));
+        assertFalse(hasBoth("chunk", "--config", plain.toString()));
+        assertFalse(hasBoth("status", "--identity", "/x"));
+        assertTrue(hasBoth("mount", "h:1", "/mnt", "--identity", "/x"));
+        assertTrue(hasBoth("mount", "h:1", "/mnt", "-o", "ro,identity=/x"));
+        assertTrue(hasBoth("mount", "h:1", "/mnt", "-o", "ca=/x,username=a"));
+        assertTrue(hasBoth("chunk", "--data", bare.toString(), "--join=TOKEN"));
+        assertTrue(hasBoth("chunk", "--data", bare.toString(), "--master-key-file", "/k"));
+        assertTrue(hasBoth("chunk", "--data", joined + "," + bare));
+        assertTrue(hasBoth("chunk", "--config", config("tls", "data: " + joined).toString()));
+        Path key = config("key", "data: " + bare + "\nmaster-key-command: x\n");
+        assertTrue(hasBoth("chunk", "--config=" + key));
+        environment.put("CAIRN_MASTER_KEY_FILE", "/k");
+        assertTrue(hasBoth("chunk", "--data", bare.toString()));
+    }
+
+    private Path config(String name, String lines) throws IOException {
+        return Files.writeString(dir.resolve(name + ".yaml"), lines);
+    }
+
+    private boolean hasBoth(String... arguments) throws Exception {
+        Outcome outcome = cairn(arguments);
+        assertEquals(0, outcome.exitCode(), outcome::output);
+        return !outcome.output().contains("[-XX:TieredStopAtLevel=1]");
+    }
+
     @Test
     void followsTheLinkItWasCalledThrough() throws Exception {
         jdk("right", "25.0.3");

@@ -64,6 +64,11 @@ public final class MasterKeyOptions {
         private @Nullable String command;
     }
 
+    /** Whether there is to be a key. */
+    public boolean isGiven() {
+        return from != null;
+    }
+
     /**
      * Reads the key, if there is one, before services of a process begin.
      *

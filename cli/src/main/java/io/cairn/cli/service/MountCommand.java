@@ -112,6 +112,9 @@ public final class MountCommand implements Callable<Integer> {
                             ? credentials
                             : credentials(authority, from, who);
             ProcessContext world = closing.add(worldOptions.open(own));
+            if (own != null) {
+                CipherCompiler.check();
+            }
             if (who != null) {
                 world.logInWith(who);
             }
