@@ -139,6 +139,7 @@ public final class MasterService implements AutoCloseable {
         this.founding = new Founding(settings, namespace, writer, ground.random());
         this.presence = new Presence(settings.id(), log, namespace, ground.transport(), lived);
         this.allowances = new Allowances(namespace, sessions::isLive, sessions::wallNs);
+        sessions.ends = allowances::ended;
         RequestHandler.Services services =
                 new RequestHandler.Services(
                         log,

@@ -32,6 +32,7 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.SessionMutation.Numbered;
 import io.cairn.wire.master.TreeMutation;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
@@ -233,10 +234,7 @@ final class RequestHandler implements Handler {
         }
     }
 
-    /**
-     * Reads the header only: the mutation is decoded where it is applied, and at the gate when
-     * there are mount rules.
-     */
+    /** Reads the header only: it is decoded where it is applied, and where mount rules judge. */
     private void mutate(Connection from, byte[] frame, Answer answer) {
         if (frame.length - ENVELOPE <= Envelope.HEADER_BYTES) {
             throw new MalformedMessageException("mutation of " + frame.length + " bytes");
@@ -263,11 +261,11 @@ final class RequestHandler implements Handler {
                         ? room.refusal(frame, ENVELOPE)
                         : new Reply.Failure(
                                 Errno.NO_SESSION, "session " + session + " is not open");
-        Admitted admitted =
+        Admitted judged =
                 refusal == null
                         ? gate.admit(client, frame, ENVELOPE)
                         : new Admitted(frame, ENVELOPE, refusal);
-        Reply refused = admitted.refusal();
+        Reply refused = judged.refusal();
         if (refused != null) {
             answer.send(Message.of(refused.toBytes(version)));
             return;
@@ -276,24 +274,24 @@ final class RequestHandler implements Handler {
             sessions.requireRoomToOpen(session);
         }
         long ticket = type.mayOpen() ? reaper.begin() : 0;
+        CompletableFuture<Outcome> done = delegations.submit(judged.bytes(), judged.offset());
         var _ =
-                delegations
-                        .submit(admitted.bytes(), admitted.offset())
-                        .whenComplete(
-                                (outcome, error) -> {
-                                    if (error != null) {
-                                        answer.fail(told(error));
-                                    } else {
-                                        Outcome told = admitted.told(outcome);
-                                        reading(() -> applied(from, client, told, answer), answer);
-                                    }
-                                    if (ticket != 0) {
-                                        reaper.end(ticket);
-                                    }
-                                    if (type == MutationType.OPEN_SESSION) {
-                                        sessions.begun(client);
-                                    }
-                                });
+                done.whenComplete(
+                        (outcome, error) -> {
+                            if (error != null) {
+                                answer.fail(told(error));
+                            } else {
+                                reading(
+                                        () -> applied(from, client, judged.told(outcome), answer),
+                                        answer);
+                            }
+                            if (ticket != 0) {
+                                reaper.end(ticket);
+                            }
+                            if (type == MutationType.OPEN_SESSION) {
+                                sessions.begun(client);
+                            }
+                        });
     }
 
     /** In the leader's own name only the leader itself proposes. */

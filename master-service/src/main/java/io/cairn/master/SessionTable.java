@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,9 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
     private long termBeganMs;
 
     private volatile long term = -1;
+
+    /** Hears of each session that ends in this term. */
+    volatile LongConsumer ends = _ -> {};
 
     /** While the contents of an inode move, for a session and until a moment. */
     private record Still(long session, long endMs) {}
@@ -131,8 +135,13 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         unheard.remove(session);
     }
 
-    /** A session ended. */
-    synchronized void closed(long session) {
+    /** A session ended. Who hears of it has locks of its own, and is told without the lock. */
+    void closed(long session) {
+        forget(session);
+        ends.accept(session);
+    }
+
+    private synchronized void forget(long session) {
         Live live = sessions.remove(session);
         unheard.remove(session);
         still.values().removeIf(each -> each.session == session);
@@ -183,9 +192,6 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
 
     /** The other sessions that have not told yet: what each {@link #heard} is. */
     synchronized List<CompletableFuture<Void>> othersUnheard(long session) {
-        if (unheard.isEmpty()) {
-            return List.of();
-        }
         List<CompletableFuture<Void>> others = new ArrayList<>();
         unheard.forEach(
                 (other, heard) -> {

@@ -13,12 +13,17 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Growth;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -100,6 +105,29 @@ class RequestHandlerTest {
         assertEquals(Errno.EPROTO, error.errno());
         assertTrue(String.valueOf(error.getMessage()).startsWith("lookup: "), error.toString());
         assertFalse(peer.isOpen());
+    }
+
+    /** What it was allowed to write under a quota others may write at once. */
+    @Test
+    void aSessionThatEndsGivesBackWhatItWasAllowed() {
+        long mib = 1 << 20;
+        Reply made = ask(frame(session, 1, create(false)));
+        long ino = assertInstanceOf(Reply.EntryReply.class, made).inode().ino();
+        Quota quota = new Quota(Sums.ZERO, new Sums(0, 8 * mib, 0), 0);
+        Account all = Account.directory(FileSystem.ROOT_INO);
+        master.submit(new LeaderMutation.SetQuota(all, quota, false)).join();
+        Reply opened = ask(frame(0, 78, new SessionMutation.OpenSession("other")));
+        long other = assertInstanceOf(Reply.SessionReply.class, opened).session();
+        assertEquals(7 * mib, allowed(session, ino, 7 * mib));
+        ask(frame(session, 2, new SessionMutation.CloseSession(session)));
+        assertEquals(2 * mib, allowed(other, ino, 1));
+    }
+
+    private long allowed(long of, long ino, long bytes) {
+        Query query =
+                new Query.GetAllowance(ino, Growth.NONE, new Growth(bytes, bytes), 0);
+        Reply reply = ask(MasterRequest.query(of, query, peer.version()));
+        return assertInstanceOf(Reply.AllowanceReply.class, reply).growth().lengthBytes();
     }
 
     @Test

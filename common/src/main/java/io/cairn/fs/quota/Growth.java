@@ -11,6 +11,11 @@ public record Growth(long lengthBytes, long storedBytes) {
     /** Not at all. */
     public static final Growth NONE = new Growth(0, 0);
 
+    /** Whether it is none: somebody sent a number below 0. */
+    public boolean isImpossible() {
+        return lengthBytes < 0 || storedBytes < 0;
+    }
+
     /** Both together. */
     public Growth plus(Growth other) {
         return new Growth(lengthBytes + other.lengthBytes, storedBytes + other.storedBytes);

@@ -216,16 +216,23 @@ public final class Allowances {
     }
 
     private static Grant grant(List<LimitedAccount> limiting, Growth growth, long copies) {
+        long stored = Math.min(growth.storedBytes(), Long.MAX_VALUE / copies);
         return new Grant(
-                accounts(limiting),
-                new Sums(0, growth.lengthBytes(), growth.storedBytes() * copies));
+                accounts(limiting), new Sums(0, growth.lengthBytes(), stored * copies));
     }
 
     private static Set<Account> accounts(List<LimitedAccount> limiting) {
         return limiting.stream().map(LimitedAccount::account).collect(Collectors.toSet());
     }
 
+    /** Fails with EDQUOT where nobody can have been allowed so much: sums stay below 2^63. */
     private void hold(long session, long ino, Grant grant) {
+        for (Account account : grant.accounts) {
+            Sums all = totals.getOrDefault(account, Sums.ZERO).plus(grant.sums);
+            if (all.lengthBytes() < 0 || all.spaceBytes() < 0) {
+                throw new FsException(Errno.EDQUOT, "nobody was allowed so much");
+            }
+        }
         if (grantCount >= sweptAt) {
             sweep();
             sweptAt = Math.max(MIN_SWEPT, 2 * grantCount);
@@ -330,26 +337,38 @@ public final class Allowances {
      * @param disks bytes that fit on the disks of a layout
      */
     public Reply answer(long session, Query.GetAllowance m, ToLongFunction<Layout> disks) {
-        if (!isLive.test(session)) {
-            return new Reply.Failure(Errno.NO_SESSION, "session " + session + " is not open");
-        }
         try {
-            Growth growth = take(session, m);
-            requireDisks(m.ino(), m.roomBytes(), disks);
+            Growth growth = takeLive(session, m);
+            requireDisks(session, m, disks);
             return new Reply.AllowanceReply(growth);
         } catch (FsException e) {
             return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
         }
     }
 
-    private void requireDisks(long ino, long bytes, ToLongFunction<Layout> disks) {
-        Inode inode = bytes > 0 ? namespace.get().inode(ino) : null;
+    /** With the lock, so that nothing is held for a session after {@link #ended}. */
+    private synchronized Growth takeLive(long session, Query.GetAllowance m) {
+        if (!isLive.test(session)) {
+            throw new FsException(Errno.NO_SESSION, "session " + session + " is not open");
+        }
+        if (m.held().isImpossible() || m.wanted().isImpossible()) {
+            throw new FsException(Errno.EINVAL, "a file that grows by less than nothing");
+        }
+        return take(session, m);
+    }
+
+    private void requireDisks(
+            long session, Query.GetAllowance m, ToLongFunction<Layout> disks) {
+        long bytes = m.roomBytes();
+        Inode inode = bytes > 0 ? namespace.get().inode(m.ino()) : null;
         Layout layout = inode == null ? null : inode.layout();
         if (layout == null) {
             return;
         }
         long free = disks.applyAsLong(layout);
         if (bytes > free) {
+            // Refused, it writes none of what it was just allowed.
+            var _ = takeLive(session, new Query.GetAllowance(m.ino(), m.held(), Growth.NONE, 0));
             throw new FsException(
                     Errno.ENOSPC,
                     bytes + " bytes asked for, " + free + " are free on the disks of the file");
@@ -400,6 +419,15 @@ public final class Allowances {
                     ContentMutation.MoveChunks _ ->
                     0;
         };
+    }
+
+    /** A session has ended: what it has not committed is given up. */
+    public synchronized void ended(long session) {
+        for (Map.Entry<Long, Map<Long, Grant>> each : List.copyOf(grants.entrySet())) {
+            if (each.getValue().containsKey(session)) {
+                giveBack(session, each.getKey());
+            }
+        }
     }
 
     /** A session closed files. */

@@ -259,6 +259,55 @@ class AllowancesTest {
         assertEquals(Errno.EDQUOT, assertInstanceOf(Reply.Failure.class, both).errno());
     }
 
+    /** Refused, it writes nothing: others may. */
+    @Test
+    void whatTheDisksHaveNoRoomForIsNotKept() {
+        limit(8 * MIB, 0);
+        Query.GetAllowance query = query(file, MIB, 6 * MIB, 100);
+        assertInstanceOf(Reply.Failure.class, allowances.answer(1, query, _ -> 99));
+        isRefused(2, 0, 8 * MIB);
+        assertEquals(7 * MIB, take(2, file, 0, 7 * MIB));
+    }
+
+    @Test
+    void aSessionThatHasEndedHoldsNothing() {
+        limit(8 * MIB, 0);
+        take(1, file, 0, 6 * MIB);
+        take(2, bench.create(dir, "g").ino(), 0, MIB / 2);
+        live.remove(1L);
+        allowances.ended(1);
+        assertEquals((8 * MIB - MIB / 2) / 4, take(2, file, 0, 1));
+        Reply late = allowances.answer(1, query(file, 0, 1, 0), _ -> 100);
+        assertEquals(Errno.NO_SESSION, assertInstanceOf(Reply.Failure.class, late).errno());
+    }
+
+    /** Else it would make the sum of all negative, and others could write beyond the limit. */
+    @Test
+    void whoClaimsToHoldMoreThanThereIsMakesNoRoom() {
+        limit(8 * MIB, 8 * MIB);
+        long all = Long.MAX_VALUE;
+        assertEquals(0, take(1, query(file, all, 0, 0)));
+        long other = bench.create(dir, "g").ino();
+        isRefused(1, query(other, all, 0, 0));
+        isRefused(2, 0, 1);
+    }
+
+    /** It would make room for others who write. */
+    @Test
+    void aFileThatGrowsByLessThanNothingIsRefused() {
+        limit(8 * MIB, 0);
+        for (Growth wrong : List.of(new Growth(-1, 0), new Growth(0, -1))) {
+            for (Query.GetAllowance each :
+                    List.of(
+                            new Query.GetAllowance(file, wrong, Growth.NONE, 0),
+                            new Query.GetAllowance(file, Growth.NONE, wrong, 0))) {
+                Reply reply = allowances.answer(1, each, _ -> 100);
+                assertEquals(
+                        Errno.EINVAL, assertInstanceOf(Reply.Failure.class, reply).errno());
+            }
+        }
+    }
+
     /** The client tries again, with what it was allowed. */
     @Test
     void aCommitThatIsRefusedGivesNothingBack() {
