@@ -1,7 +1,6 @@
 package io.cairn.node;
 
 import io.cairn.admin.AdminSettings;
-import io.cairn.admin.resource.FirstToken;
 import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
@@ -40,12 +39,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                     "lock",
                     "run.json",
                     "cairn.log",
-                    "log",
-                    MasterNode.TOKEN_FILE,
-                    MasterNode.TOKEN_FILE + ".new",
-                    MasterNode.TOKEN_FILE + FirstToken.REQUEST,
-                    MasterNode.TOKEN_FILE + FirstToken.ANSWER,
-                    MasterNode.TOKEN_FILE + FirstToken.ANSWER + ".new");
+                    "log");
 
     private final Closing closing;
     private final MasterNode master;
@@ -227,6 +221,7 @@ public final class EmbeddedCluster implements AutoCloseable {
                             n ->
                                     !OWN_FILES.contains(n)
                                             && !n.startsWith(CHUNK)
+                                            && !n.startsWith(MasterNode.TOKEN_FILE)
                                             && !n.startsWith("run.json"))
                     .findFirst()
                     .ifPresent(

@@ -18,10 +18,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /** Operations that the JDK leaves out: durable and recursive ones. */
 public final class Durable {
     private static final int BUFFER_BYTES = 1 << 18;
+
+    /** What is older than that beside a new one was left by a writer that has crashed. */
+    private static final long LEFT_MS = 600_000;
 
     private Durable() {}
 
@@ -82,18 +86,49 @@ public final class Durable {
 
     /**
      * Replaces a small file as a whole, readable for its owner only: after a power cut the old or
-     * the new one is there. Beside it {@code NAME.new} is made.
+     * the new one is there. Of several writers at once, also in other processes, each writes a file
+     * of its own beside it, {@code NAME.ANYTHING.new}, and the last one to rename it prevails.
      */
     public static void replace(Path file, byte[] contents) throws IOException {
-        Path next = file.resolveSibling(file.getFileName() + ".new");
-        var _ =
-                create(
-                        next,
-                        out -> {
-                            out.write(contents);
-                            return contents;
-                        });
-        rename(next, file);
+        Path next = file.resolveSibling(file.getFileName() + "." + UUID.randomUUID() + ".new");
+        try {
+            var _ =
+                    create(
+                            next,
+                            out -> {
+                                out.write(contents);
+                                return contents;
+                            });
+            deleteLeft(file, Files.getLastModifiedTime(next).toMillis());
+            rename(next, file);
+        } finally {
+            Files.deleteIfExists(next);
+        }
+    }
+
+    private static void deleteLeft(Path file, long nowMs) throws IOException {
+        Path parent = file.toAbsolutePath().getParent();
+        if (parent == null) {
+            return;
+        }
+        try (DirectoryStream<Path> others =
+                Files.newDirectoryStream(parent, other -> isLeft(file, other, nowMs))) {
+            for (Path other : others) {
+                Files.deleteIfExists(other);
+            }
+        }
+    }
+
+    private static boolean isLeft(Path file, Path other, long nowMs) throws IOException {
+        String name = String.valueOf(other.getFileName());
+        if (!name.startsWith(file.getFileName() + ".") || !name.endsWith(".new")) {
+            return false;
+        }
+        try {
+            return nowMs - Files.getLastModifiedTime(other).toMillis() > LEFT_MS;
+        } catch (NoSuchFileException e) {
+            return false; // its writer has renamed it
+        }
     }
 
     /** Makes a directory and those above it that are missing, with their names durable. */
