@@ -4,6 +4,7 @@ import static io.cairn.client.CairnFileSystemTest.bytes;
 import static io.cairn.client.CairnFileSystemTest.readAll;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +25,8 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -279,6 +282,14 @@ class OthersChangesTest {
         OpenFile file = created(FileSystem.O_RDWR, bytes(6000, 1));
         long version = cluster.namespace.require(file.ino()).attributes().version();
         long session = cluster.shared.sessions.keySet().iterator().next();
+        List<Integer> changes = new CopyOnWriteArrayList<>();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    if (to.equals(FakeCluster.MASTER) && isSetAttributes(header)) {
+                        changes.add(maskOf(header));
+                    }
+                    return FakeNetwork.Fate.DELIVER;
+                });
         cluster.network.ask(
                 () -> {
                     cluster.master.push(session, new Push.HoldStill(file.ino(), 100));
@@ -287,6 +298,10 @@ class OthersChangesTest {
         cluster.awaitTrue(
                 () -> cluster.namespace.require(file.ino()).attributes().version() > version,
                 "the inode has another version");
+        assertEquals(
+                List.of(AttributeChange.ATIME | AttributeChange.ATIME_NOW),
+                changes,
+                "what each writer may do, also where a mount rule maps it to another user");
         write(file, bytes(4, 2));
         file.close();
         byte[] model = bytes(6000, 1);
@@ -338,6 +353,15 @@ class OthersChangesTest {
         Decoder in = new Decoder(header);
         return MasterRequest.read(in) == MasterRequest.MUTATION
                 && Envelope.decode(in).mutation() instanceof TreeMutation.SetAttributes;
+    }
+
+    private static int maskOf(byte[] header) {
+        Decoder in = new Decoder(header);
+        var _ = MasterRequest.read(in);
+        return assertInstanceOf(
+                        TreeMutation.SetAttributes.class, Envelope.decode(in).mutation())
+                .change()
+                .mask();
     }
 
     private static boolean isTimedOut(Runnable work) {

@@ -185,12 +185,11 @@ public final class Standstill {
             inode.doubts().look();
             return;
         }
-        // Nobody sets the times of an append-only file; the other is what each write may do.
-        AttributeChange same =
-                known.hasFlag(Attributes.APPEND)
-                        ? AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE)
-                        : AttributeChange.NONE.withMtime(known.mtimeNs());
-        Reply reply = mount.master().change(new TreeMutation.SetAttributes(inode.ino(), same));
+        // Each writer may set this time to now: of an append-only file, and of a file that does
+        // not belong to the users to whom a mount rule maps all others. No other one.
+        AttributeChange least =
+                AttributeChange.NONE.withBits(AttributeChange.ATIME | AttributeChange.ATIME_NOW);
+        Reply reply = mount.master().change(new TreeMutation.SetAttributes(inode.ino(), least));
         inode.adopt(reply);
     }
 }
