@@ -229,7 +229,8 @@ public final class FakeMapMaster implements Handler {
                 case Leaving _,
                         MasterPresent _,
                         ClusterRequest.Join _,
-                        ClusterRequest.RenewCertificate _ ->
+                        ClusterRequest.RenewCertificate _,
+                        ClusterRequest.CertificateKept _ ->
                         answer.fail(new FsException(Errno.EPROTO));
             }
         } catch (FsException e) {

@@ -101,6 +101,24 @@ public record Authorities(List<X509Certificate> certificates) {
         return null;
     }
 
+    /**
+     * Whether who trusts these may trust others that somebody tells: each that signs itself is one
+     * of these, or has the key of a certificate that one of these has signed.
+     */
+    public boolean introduce(Authorities others) {
+        List<X509Certificate> trusted = new ArrayList<>(anchors());
+        List<X509Certificate> left = new ArrayList<>(others.certificates);
+        while (left.removeIf(each -> isIntroduced(each, trusted))) {
+            others.certificates.stream().filter(each -> !left.contains(each)).forEach(trusted::add);
+        }
+        return left.stream().noneMatch(Authorities::isAnchor);
+    }
+
+    private static boolean isIntroduced(X509Certificate certificate, List<X509Certificate> by) {
+        return isAuthority(certificate)
+                && by.stream().anyMatch(each -> isSigned(certificate, each));
+    }
+
     private static boolean isAnchor(X509Certificate certificate) {
         return isAuthority(certificate) && isSigned(certificate, certificate);
     }

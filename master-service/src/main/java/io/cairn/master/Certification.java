@@ -166,6 +166,11 @@ public final class Certification {
         finish(open().renew(from.principal(), renewal.signingRequest()), answer, from);
     }
 
+    /** Answers who has kept one. */
+    void kept(Connection from, ClusterRequest.CertificateKept kept, Answer answer) {
+        finish(open().kept(from.principal(), kept.serial()), answer, from);
+    }
+
     private CertificateIssuer open() {
         CertificateIssuer open = issuer;
         if (open == null) {

@@ -67,6 +67,10 @@ final class ClusterRequests {
                 certification.renew(from, renewal, answer);
                 yield null;
             }
+            case ClusterRequest.CertificateKept kept -> {
+                certification.kept(from, kept, answer);
+                yield null;
+            }
         };
     }
 

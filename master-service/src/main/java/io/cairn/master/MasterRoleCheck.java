@@ -50,7 +50,10 @@ final class MasterRoleCheck {
 
     private static boolean isAllowed(Role role, @Nullable MasterRequest kind, int code) {
         boolean isOfCluster = kind == MasterRequest.CLUSTER;
-        boolean renews = isOfCluster && code == ClusterRequestType.RENEW_CERTIFICATE.code();
+        boolean renews =
+                isOfCluster
+                        && (code == ClusterRequestType.RENEW_CERTIFICATE.code()
+                                || code == ClusterRequestType.CERTIFICATE_KEPT.code());
         boolean joins = isOfCluster && code == ClusterRequestType.JOIN.code();
         boolean isPresence = isOfCluster && code == ClusterRequestType.MASTER_PRESENT.code();
         return switch (role) {
@@ -82,7 +85,8 @@ final class MasterRoleCheck {
                     case ClusterRequest.MemberFailed _,
                             ClusterRequest.MemberSynced _,
                             ClusterRequest.Join _,
-                            ClusterRequest.RenewCertificate _ ->
+                            ClusterRequest.RenewCertificate _,
+                            ClusterRequest.CertificateKept _ ->
                             principal.name();
                 };
         if (!principal.isAnonymous() && !told.equals(principal.name())) {
@@ -107,7 +111,8 @@ final class MasterRoleCheck {
                     ClusterRequest.Leaving _,
                     ClusterRequest.MasterPresent _,
                     ClusterRequest.Join _,
-                    ClusterRequest.RenewCertificate _ -> {}
+                    ClusterRequest.RenewCertificate _,
+                    ClusterRequest.CertificateKept _ -> {}
         }
     }
 

@@ -118,6 +118,7 @@ class CertificateIssuerTest {
         assertEquals(issuer.fingerprint(), JoinSecurity.fingerprintOf(authority.certificate()));
         // It signs for itself from now on.
         assertEquals(List.of(), issuer.certified());
+        assertEquals(Set.of("m2"), issuer.masters());
         byte[] chain = get(issuer.join(inviteChunk(), request.bytes()));
         assertThrows(FsException.class, () -> CertificateAuthority.of(chain, RANDOM));
     }
@@ -125,6 +126,11 @@ class CertificateIssuerTest {
     @Test
     void aMasterIsRevokedByItsNameForGood() {
         Holder m2 = new Holder(Role.MASTER, "m2");
+        // There was never a master of this name: a slip of the pen must not burn it.
+        assertNull(issuer.revoke(m2));
+        issuer.remember(List.of("m1", "m2"));
+        issuer.remember(List.of("m1"));
+        assertEquals(Set.of("m1", "m2"), issuer.masters());
         var change = issuer.revoke(m2);
         assertNotNull(change);
         var _ = get(change);
@@ -133,6 +139,18 @@ class CertificateIssuerTest {
         FsException refused =
                 assertThrows(FsException.class, () -> issuer.invite(m2, "secret", Long.MAX_VALUE));
         assertEquals(Errno.EINVAL, refused.errno());
+    }
+
+    @Test
+    void theInvitationOfAMasterIsTakenBackAndItsNameStaysGood() {
+        Holder m2 = new Holder(Role.MASTER, "m2");
+        long endMs = Clock.system().now().plus(Duration.ofHours(1)).toEpochMilli();
+        var _ = get(issuer.invite(m2, "secret", endMs));
+        var change = issuer.revoke(m2);
+        assertNotNull(change);
+        var _ = assertInstanceOf(Reply.Done.class, get(change));
+        assertEquals(List.of(), issuer.invitations());
+        assertEquals(Set.of(), issuer.revoked());
     }
 
     private AuthorityRotation rotate() {
@@ -164,6 +182,12 @@ class CertificateIssuerTest {
         assertTrue(second.isOfPresentAuthority());
         assertEquals(rotation.authorities(), second.authorities());
         assertFalse(first.trusting(second.authorities()).isOfPresentAuthority());
+        // It was signed, and may have got lost on its way.
+        assertEquals(List.of("chunk.c5", "master.m2"), rotation.carriers());
+        assertEquals(Errno.EACCES, errnoOf(issuer.kept(holder, "123")));
+        String serial = second.certificate().getSerialNumber().toString(16);
+        var _ = get(issuer.kept(holder, serial));
+        var _ = get(issuer.kept(holder, serial));
         assertEquals(List.of("master.m2"), rotation.carriers());
         FsException refused = assertThrows(FsException.class, rotation::dropFormer);
         assertEquals(Errno.EBUSY, refused.errno());

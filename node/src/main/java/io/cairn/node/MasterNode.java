@@ -212,7 +212,13 @@ public final class MasterNode implements AutoCloseable {
                         CertificateAuthority.LIFE);
         Certification certification = service.certification();
         certification.serve(issuer);
-        closing.add(new RevocationNews(keeper.security(), issuer, service, world.scheduler()));
+        closing.add(
+                new RevocationNews(
+                        keeper.security(),
+                        issuer,
+                        service,
+                        () -> log.masters().stream().map(Standing::id).toList(),
+                        world.scheduler()));
         closing.add(
                 new AuthorityNews(
                         keeper,

@@ -31,7 +31,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CertificatesResource implements Resource {
     private static final Duration STANDARD_LIFE = Duration.ofHours(1);
+    private static final int MAX_LISTED = 50;
     private static final Duration MAX_LIFE = Duration.ofDays(30);
 
     private static final Field[] COMMON = {
@@ -189,6 +193,20 @@ public final class CertificatesResource implements Resource {
         }
     }
 
+    private static String unknown(String id, List<String> known) {
+        String listed =
+                known.isEmpty()
+                        ? "There are none."
+                        : "There are those of %s%s."
+                                .formatted(
+                                        known.stream()
+                                                .limit(MAX_LISTED)
+                                                .collect(Collectors.joining(", ")),
+                                        known.size() > MAX_LISTED ? " and others" : "");
+        return "There is no certificate of '%s', and never was.%s %s"
+                .formatted(id, Spelling.hint(known, id), listed);
+    }
+
     private void requireNoMaster(String name) {
         if (group.masters().stream().anyMatch(each -> each.id().equals(name))) {
             throw Problem.conflict(
@@ -200,14 +218,16 @@ public final class CertificatesResource implements Resource {
     private Plan revoke(Call call) {
         CertificateIssuer open = issuer();
         String id = call.text("id");
-        List<String> known = all().stream().map(each -> String.valueOf(each.get("id"))).toList();
+        Set<String> known = new TreeSet<>();
+        all().forEach(each -> known.add(String.valueOf(each.get("id"))));
+        open.masters().forEach(each -> known.add(new Holder(Principal.Role.MASTER, each).id()));
         int dot = id.indexOf('.');
         Principal.Role role = dot < 0 ? null : Principal.Role.of(id.substring(0, dot));
-        boolean isOfMaster = role == Principal.Role.MASTER;
-        if (role == null || !(isOfMaster || known.contains(id))) {
-            throw Problem.notFound(
-                    "There is no certificate of '%s'.%s".formatted(id, Spelling.hint(known, id)));
+        if (role == null || !known.contains(id)) {
+            throw Problem.notFound(unknown(id, List.copyOf(known)));
         }
+        boolean isOfMaster =
+                role == Principal.Role.MASTER && open.masters().contains(id.substring(dot + 1));
         if (isOfMaster) {
             requireNoMaster(id.substring(dot + 1));
         }

@@ -1,7 +1,7 @@
 package io.cairn.chunk.peer;
 
 import io.cairn.runtime.Clock;
-import io.cairn.wire.master.ClusterRequest.CopyLimits;
+import io.cairn.wire.chunk.CopyLimits;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;

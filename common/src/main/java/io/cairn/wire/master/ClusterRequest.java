@@ -8,6 +8,7 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.TypedMessage;
+import io.cairn.wire.chunk.CopyLimits;
 import io.cairn.wire.chunk.ObjectFence;
 import io.cairn.wire.chunk.ServerKeys;
 import io.cairn.wire.scrub.ScrubReport;
@@ -375,6 +376,27 @@ public sealed interface ClusterRequest extends TypedMessage {
         }
     }
 
+    /**
+     * Whoever asks has kept a certificate that it got, durably, and shows it from now on. Done.
+     *
+     * @param serial the number of the certificate, hexadecimal
+     */
+    record CertificateKept(String serial) implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.CERTIFICATE_KEPT;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(serial);
+        }
+
+        static CertificateKept decode(Decoder in) {
+            return new CertificateKept(in.text());
+        }
+    }
+
     /** Data to delete: all chunks of an object from an index on, below {@code endChunk}. */
     record GarbageTask(long entryId, int poolId, long oid, long fromChunk, long endChunk) {
         void encode(Encoder out) {
@@ -383,25 +405,6 @@ public sealed interface ClusterRequest extends TypedMessage {
 
         static GarbageTask decode(Decoder in) {
             return new GarbageTask(in.i64(), in.i32(), in.i64(), in.i64(), in.i64());
-        }
-    }
-
-    /**
-     * How fast a target may copy chunks to other servers.
-     *
-     * @param repairShare percent of the time of each copy lane, 1 to 100, while a copy is missing
-     * @param moveBytes bytes per second when chunks only move; 0 = as many as there are
-     */
-    record CopyLimits(int repairShare, long moveBytes) {
-        /** None: as fast as it can. */
-        public static final CopyLimits NONE = new CopyLimits(100, 0);
-
-        void encode(Encoder out) {
-            out.i32(repairShare).i64(moveBytes);
-        }
-
-        static CopyLimits decode(Decoder in) {
-            return new CopyLimits(in.i32(), in.i64());
         }
     }
 

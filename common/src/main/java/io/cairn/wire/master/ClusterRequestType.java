@@ -13,7 +13,8 @@ public enum ClusterRequestType implements MessageType {
     MASTER_PRESENT(4, ClusterRequest.MasterPresent::decode),
     LEAVING(5, ClusterRequest.Leaving::decode),
     JOIN(25, ClusterRequest.Join::decode),
-    RENEW_CERTIFICATE(26, ClusterRequest.RenewCertificate::decode);
+    RENEW_CERTIFICATE(26, ClusterRequest.RenewCertificate::decode),
+    CERTIFICATE_KEPT(30, ClusterRequest.CertificateKept::decode);
 
     static final TypeTable<ClusterRequestType> TABLE = new TypeTable<>("cluster request", values());
 

@@ -23,9 +23,11 @@ import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -40,6 +42,9 @@ import org.slf4j.LoggerFactory;
 public final class CertificateIssuer {
     private static final Logger LOG = LoggerFactory.getLogger(CertificateIssuer.class);
     private static final String REVOKED = "ca/revoked/";
+
+    /** A record for each name of a master that has, or had, the key of the authority. */
+    private static final String MASTERS = "ca/master/";
     private static final int ALL = 100_000;
 
     private final AuthorityRotation authorities;
@@ -103,6 +108,31 @@ public final class CertificateIssuer {
         Set<String> serials = new HashSet<>();
         records(REVOKED).forEach(each -> serials.add(each.key().substring(REVOKED.length())));
         return serials;
+    }
+
+    /** The names of all masters that there are or were: each could sign its own certificates. */
+    public Set<String> masters() {
+        Set<String> names = new TreeSet<>();
+        records(MASTERS).forEach(each -> names.add(each.key().substring(MASTERS.length())));
+        return names;
+    }
+
+    /** Notes the names of masters, if this master leads, so that they can be revoked later. */
+    public void remember(Collection<String> names) {
+        Set<String> known = masters();
+        List<RecordChange> changes =
+                names.stream()
+                        .filter(each -> !known.contains(each))
+                        .map(CertificateIssuer::noted)
+                        .toList();
+        if (!changes.isEmpty()) {
+            var _ = writer.submit(new LeaderMutation.ChangeRecords(changes));
+        }
+    }
+
+    private static RecordChange noted(String master) {
+        byte[] name = master.getBytes(StandardCharsets.UTF_8);
+        return new RecordChange(MASTERS + master, RecordChange.ANY, name);
     }
 
     private static <T> @Nullable T find(List<T> all, Predicate<T> wanted) {
@@ -209,6 +239,31 @@ public final class CertificateIssuer {
         return issue(holder, request, List.of());
     }
 
+    /**
+     * Notes that a holder has kept a certificate: then it needs no earlier one any more.
+     *
+     * @return nothing, when it is noted; fails with EACCES when it has no such certificate
+     */
+    public CompletableFuture<byte[]> kept(Principal principal, String serial) {
+        Holder holder = new Holder(principal.role(), principal.name());
+        Certified known = find(certified(), each -> each.holder().equals(holder));
+        if (known == null || !known.has(serial)) {
+            return refused(holder.id() + " has no certificate " + serial);
+        }
+        if (!known.lacks(serial)) {
+            return CompletableFuture.completedFuture(new byte[0]);
+        }
+        RecordChange change =
+                new RecordChange(
+                        Certified.key(holder), known.version(), known.keeping(serial).stored());
+        return writer.submit(new LeaderMutation.ChangeRecords(List.of(change)))
+                .thenApply(
+                        reply -> {
+                            requireDone(reply);
+                            return new byte[0];
+                        });
+    }
+
     private static <T> CompletableFuture<T> refused(String why) {
         return CompletableFuture.failedFuture(new FsException(Errno.EACCES, why));
     }
@@ -233,10 +288,13 @@ public final class CertificateIssuer {
                 new Issued(
                         signed.getSerialNumber().toString(16),
                         signed.getNotAfter().toInstant().toEpochMilli(),
-                        JoinSecurity.fingerprintOf(authority.certificate()));
+                        JoinSecurity.fingerprintOf(authority.certificate()),
+                        false);
         List<RecordChange> changes = new ArrayList<>(besides);
-        if (holder.role() != Role.MASTER) {
-            // A master signs for itself from now on: there is nothing that could be revoked.
+        if (holder.role() == Role.MASTER) {
+            // It signs for itself from now on: its name is all that can be revoked.
+            changes.add(noted(holder.name()));
+        } else {
             changes.add(
                     new RecordChange(
                             Certified.key(holder),
@@ -267,7 +325,7 @@ public final class CertificateIssuer {
 
     /**
      * Revokes the invitation and all certificates of a holder, if there are any. A master signs its
-     * own ones, so all of its name are revoked, for good.
+     * own ones, so all of its name are revoked, for good: if there ever was a master of this name.
      *
      * @return the log's reply, or null when there is nothing to revoke
      */
@@ -275,11 +333,13 @@ public final class CertificateIssuer {
         List<RecordChange> changes = new ArrayList<>();
         Invitation invitation = find(invitations(), each -> each.holder().equals(holder));
         if (invitation != null) {
-            changes.add(new RecordChange(invitation.key(), RecordChange.ANY, null));
+            // By its version: nobody has joined with it meanwhile.
+            changes.add(new RecordChange(invitation.key(), invitation.version(), null));
         }
         Certified known = find(certified(), each -> each.holder().equals(holder));
         byte[] who = holder.id().getBytes(StandardCharsets.UTF_8);
-        if (holder.role() == Role.MASTER && !revoked().contains(holder.id())) {
+        boolean isMaster = holder.role() == Role.MASTER && masters().contains(holder.name());
+        if (isMaster && !revoked().contains(holder.id())) {
             changes.add(new RecordChange(REVOKED + holder.id(), RecordChange.ANY, who));
         }
         if (known != null) {

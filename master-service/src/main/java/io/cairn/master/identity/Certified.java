@@ -26,8 +26,9 @@ public record Certified(Holder holder, List<Issued> certificates, long version) 
      * @param expiresMs its end, in milliseconds since 1970
      * @param authority fingerprint of the authority that signed it; empty for the first one of a
      *     cluster, when it was signed before authorities could be replaced
+     * @param kept whether its holder has said that it has this one
      */
-    public record Issued(String serial, long expiresMs, String authority) {}
+    public record Issued(String serial, long expiresMs, String authority, boolean kept) {}
 
     /** Takes a copy. */
     public Certified {
@@ -44,12 +45,40 @@ public record Certified(Holder holder, List<Issued> certificates, long version) 
     }
 
     /**
-     * Whether it has no valid certificate, or its newest one is of an authority.
+     * Whether each valid certificate that its holder may show is of an authority. It shows the last
+     * one that it is known to have kept, or one that was signed for it since.
      *
      * @param authority its fingerprint
      */
     boolean isOf(String authority, long nowMs) {
-        return expiresMs() < nowMs || certificates.getLast().authority.equals(authority);
+        int first = certificates.size() - 1;
+        while (first > 0 && !certificates.get(first).kept) {
+            first--;
+        }
+        return certificates.stream()
+                .skip(Math.max(first, 0))
+                .allMatch(each -> each.expiresMs < nowMs || each.authority.equals(authority));
+    }
+
+    /** Whether a certificate is one of these. */
+    boolean has(String serial) {
+        return certificates.stream().anyMatch(each -> each.serial.equals(serial));
+    }
+
+    /** Whether it has a certificate of which it is not noted that its holder has kept it. */
+    boolean lacks(String serial) {
+        return certificates.stream().anyMatch(each -> each.serial.equals(serial) && !each.kept);
+    }
+
+    /** The same, with a certificate noted as kept. */
+    Certified keeping(String serial) {
+        List<Issued> all = new ArrayList<>(certificates);
+        all.replaceAll(
+                each ->
+                        each.serial.equals(serial)
+                                ? new Issued(serial, each.expiresMs, each.authority, true)
+                                : each);
+        return new Certified(holder, all, version);
     }
 
     /** Whether it may have no more now: none is forgotten that could not be revoked then. */
@@ -69,18 +98,21 @@ public record Certified(Holder holder, List<Issued> certificates, long version) 
         return new Encoder()
                 .list(certificates, (out, each) -> out.text(each.serial).i64(each.expiresMs))
                 .list(certificates, (out, each) -> out.text(each.authority))
+                .list(certificates, (out, each) -> out.bool(each.kept))
                 .toBytes();
     }
 
     static Certified of(AdminRecord record) {
         Decoder in = new Decoder(record.value());
         List<Issued> all =
-                new ArrayList<>(in.list(each -> new Issued(each.text(), each.i64(), "")));
+                new ArrayList<>(in.list(each -> new Issued(each.text(), each.i64(), "", false)));
         if (in.remaining() > 0) {
             List<String> authorities = in.list(Decoder::text);
+            List<Boolean> kept = in.remaining() > 0 ? in.list(Decoder::bool) : List.of();
             for (int i = 0; i < all.size(); i++) {
                 Issued each = all.get(i);
-                all.set(i, new Issued(each.serial, each.expiresMs, authorities.get(i)));
+                boolean has = i < kept.size() && kept.get(i);
+                all.set(i, new Issued(each.serial, each.expiresMs, authorities.get(i), has));
             }
         }
         Holder holder = Holder.of(record.key().substring(PREFIX.length()));

@@ -12,4 +12,12 @@ public interface CertificateIssuer {
      *     master answers
      */
     byte[] sign(byte[] request);
+
+    /**
+     * The certificate was kept, and is shown from now on. Masters count who needs which authority.
+     * May block as {@link #sign} does, and fails as it does.
+     *
+     * @param serial its number, hexadecimal
+     */
+    default void kept(String serial) {}
 }

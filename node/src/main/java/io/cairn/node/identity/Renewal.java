@@ -1,5 +1,6 @@
 package io.cairn.node.identity;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.identity.Authorities;
@@ -13,6 +14,7 @@ import io.cairn.wire.master.ClusterRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -54,6 +56,9 @@ public final class Renewal implements AutoCloseable {
     /** Whether the identity is another one than on disk. */
     private volatile boolean isUnwritten;
 
+    /** The certificate that masters know to be here; null for none that matters. */
+    private volatile @Nullable X509Certificate told;
+
     /** Before this it does not ask again for a certificate of the present authority by itself. */
     private volatile Instant patientUntil = Instant.MIN;
 
@@ -87,7 +92,17 @@ public final class Renewal implements AutoCloseable {
     public static CertificateIssuer byMasters(
             Transport transport, Supplier<List<Endpoint>> masters, Clock clock) {
         CertificateCall call = new CertificateCall(transport, masters, clock);
-        return request -> call.ask(new ClusterRequest.RenewCertificate(request));
+        return new CertificateIssuer() {
+            @Override
+            public byte[] sign(byte[] request) {
+                return call.ask(new ClusterRequest.RenewCertificate(request));
+            }
+
+            @Override
+            public void kept(String serial) {
+                var _ = call.ask(new ClusterRequest.CertificateKept(serial));
+            }
+        };
     }
 
     private Duration life() {
@@ -104,7 +119,7 @@ public final class Renewal implements AutoCloseable {
     }
 
     private void look() {
-        if (isDue() || isUnwritten) {
+        if (isDue() || isUnwritten || isUntold()) {
             Thread.ofVirtual()
                     .name("cairn-renewal")
                     .start(
@@ -128,6 +143,24 @@ public final class Renewal implements AutoCloseable {
                 || (!present.isOfPresentAuthority() && !now.isBefore(patientUntil));
     }
 
+    /** Whether masters wait for the word that the certificate of the present authority is here. */
+    private boolean isUntold() {
+        Identity own = security.identity();
+        return own.authorities().anchors().size() > 1
+                && own.isOfPresentAuthority()
+                && !isUnwritten
+                && !own.certificate().equals(told);
+    }
+
+    /** Each process does so at least once while a former authority counts. */
+    private void tell() {
+        if (isUntold()) {
+            X509Certificate own = security.identity().certificate();
+            issuer.kept(own.getSerialNumber().toString(16));
+            told = own;
+        }
+    }
+
     /**
      * Masters told which authorities count: trusts them, and gets a certificate of the present one.
      * Returns at once.
@@ -138,7 +171,8 @@ public final class Renewal implements AutoCloseable {
         Thread.ofVirtual().name("cairn-renewal").start(() -> follow(pem));
     }
 
-    private void follow(String pem) {
+    /** The same, on this thread. Blocks. */
+    void follow(String pem) {
         lock.lock();
         try {
             Authorities told = Authorities.of(pem.getBytes(StandardCharsets.US_ASCII));
@@ -147,6 +181,7 @@ public final class Renewal implements AutoCloseable {
                 LOG.warn("the authority of this certificate is trusted no more: join again");
                 return;
             }
+            requireIntroduced(own, told);
             // Only a master that has the key tells.
             patientUntil = Instant.MIN;
             if (!own.authorities().equals(told)) {
@@ -159,8 +194,19 @@ public final class Renewal implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        if (!security.identity().isOfPresentAuthority()) {
+        if (!security.identity().isOfPresentAuthority() || isUntold()) {
             renew();
+        }
+    }
+
+    /**
+     * Whoever answers, or tells: while a cluster changes to TLS some connections are plain, and
+     * anybody may be at the other end.
+     */
+    private static void requireIntroduced(Identity own, Authorities told) {
+        if (!own.authorities().introduce(told)) {
+            throw new FsException(
+                    Errno.EACCES, "an authority is named that none of the cluster has signed");
         }
     }
 
@@ -190,10 +236,15 @@ public final class Renewal implements AutoCloseable {
                 if (isUnwritten) {
                     write(security.identity());
                 }
+                tell();
                 return;
             }
             SigningRequest request = SigningRequest.make(random);
             Identity fresh = Identity.of(request.key(), issuer.sign(request.bytes()));
+            requireIntroduced(security.identity(), fresh.authorities());
+            if (!fresh.subject().equals(security.identity().subject())) {
+                throw new FsException(Errno.EACCES, "it was given to " + fresh.subject());
+            }
             keep(fresh);
             if (!fresh.isOfPresentAuthority()) {
                 // The leader has not got the key. Who asks each minute has too many certificates
@@ -201,9 +252,10 @@ public final class Renewal implements AutoCloseable {
                 patientUntil = clock.now().plus(life().dividedBy(LOOKS));
             }
             LOG.info("the certificate was renewed and is good until {}", fresh.expires());
+            tell();
         } catch (FsException e) {
             LOG.warn(
-                    "the certificate ends at {} and cannot be renewed: {}",
+                    "the certificate ends at {}, and masters cannot be asked about it: {}",
                     security.identity().expires(),
                     e.getMessage());
         } finally {

@@ -17,6 +17,7 @@ import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -121,10 +122,13 @@ class AuthorityKeeperTest {
     @Test
     void whatItTrustsIsKeptBeforeTheKey() throws Exception {
         keeper.keepNext(present, Authorities.of(former.certificate()));
-        Path obstacle = directory.resolve("identity.pem.new").resolve("obstacle");
+        Path identity = directory.resolve("identity.pem");
+        Path moved = Files.move(identity, directory.resolve("moved"));
+        Path obstacle = identity.resolve("obstacle");
         Files.createDirectories(obstacle);
         assertEquals(Errno.EIO, errnoOf(() -> keeper.follow(both)));
         Files.delete(obstacle);
+        Files.move(moved, identity, StandardCopyOption.REPLACE_EXISTING);
         reopen();
         assertTrue(security.identity().authorities().anchors().contains(former.certificate()));
         keeper.follow(both);

@@ -21,10 +21,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -227,16 +230,19 @@ class RenewalTest {
     void whatCannotBeWrittenIsUsedAndWrittenLater() throws Exception {
         TlsSecurity security = security();
         Identity first = security.identity();
-        Path obstacle = directory.resolve("identity.pem.new").resolve("obstacle");
-        Files.createDirectories(obstacle);
-        try (Renewal _ = renewal(security)) {
+        Path moved = directory.resolve("moved");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), directory);
+        try (Renewal _ = new Renewal(security, link, this::sign, scheduler, clock, random)) {
+            Files.move(link, moved);
+            Files.createFile(link);
             clock.advance(Duration.ofDays(25));
             scheduler.turn();
             Identity second = security.identity();
             assertNotEquals(first.certificate(), second.certificate());
             scheduler.turn();
             assertEquals(first.certificate(), Identity.read(directory).certificate());
-            Files.delete(obstacle);
+            Files.delete(link);
+            Files.move(moved, link);
             scheduler.turn();
             assertEquals(second.certificate(), Identity.read(directory).certificate());
             assertEquals(1, asked.get());
@@ -288,6 +294,98 @@ class RenewalTest {
             renewal.trust(pem(both));
             eventually("the last word", () -> security.identity().authorities().equals(both));
             assertEquals(both, Identity.read(directory).authorities());
+        }
+    }
+
+    /** As somebody in the middle of a plain connection can, while the cluster changes to TLS. */
+    @Test
+    void anAuthorityThatNobodyHasIntroducedIsNotTrusted() throws Exception {
+        TlsSecurity security = security();
+        Authorities own = authorities;
+        X509Certificate foreign = CertificateAuthority.found(clock, random).certificate();
+        Authorities smuggled = new Authorities(List.of(authority.certificate(), foreign));
+        try (Renewal renewal = renewal(security)) {
+            clock.advance(Duration.ofDays(25));
+            authorities = smuggled;
+            Identity first = security.identity();
+            scheduler.turn();
+            assertEquals(1, asked.get());
+            assertSame(first, security.identity());
+            renewal.follow(pem(smuggled));
+            renewal.follow(pem(new Authorities(List.of(foreign, authority.certificate()))));
+            assertEquals(own, security.identity().authorities());
+            authorities = own;
+            scheduler.turn();
+            assertNotEquals(first.certificate(), security.identity().certificate());
+        }
+    }
+
+    @Test
+    void aCertificateOfSomebodyElseIsNotTaken() throws Exception {
+        TlsSecurity security = security();
+        CertificateIssuer wrong =
+                request ->
+                        Identity.chain(
+                                authority.sign(
+                                        request,
+                                        Role.CHUNK,
+                                        "c2",
+                                        clock.now(),
+                                        CertificateAuthority.LIFE),
+                                authorities);
+        Identity first = security.identity();
+        try (Renewal _ = new Renewal(security, directory, wrong, scheduler, clock, random)) {
+            clock.advance(Duration.ofDays(25));
+            scheduler.turn();
+            assertSame(first, security.identity());
+        }
+    }
+
+    /** Until then they count it among those who need the former authority. */
+    @Test
+    void mastersHearThatTheCertificateOfANewAuthorityWasKept() throws Exception {
+        TlsSecurity security = security();
+        List<String> told = new CopyOnWriteArrayList<>();
+        AtomicBoolean fails = new AtomicBoolean(true);
+        CertificateIssuer masters =
+                new CertificateIssuer() {
+                    @Override
+                    public byte[] sign(byte[] request) {
+                        return RenewalTest.this.sign(request);
+                    }
+
+                    @Override
+                    public void kept(String serial) {
+                        told.add(serial);
+                        if (fails.get()) {
+                            throw new FsException(Errno.ETIMEDOUT, "no answer from a master");
+                        }
+                    }
+                };
+        CertificateAuthority next = authority.successor(clock);
+        Authorities both =
+                authorities.followedBy(
+                        next.certificate(), authority.introduce(next.certificate(), clock));
+        authority = next;
+        authorities = both;
+        try (Renewal renewal =
+                new Renewal(security, directory, masters, scheduler, clock, random)) {
+            scheduler.turn();
+            assertEquals(List.of(), told, "there is one authority");
+            renewal.trust(pem(both));
+            eventually("it tells", () -> told.size() == 1);
+            String serial = security.identity().certificate().getSerialNumber().toString(16);
+            assertEquals(List.of(serial), told);
+            fails.set(false);
+            scheduler.turn();
+            assertEquals(List.of(serial, serial), told);
+            scheduler.turn();
+            assertEquals(2, told.size(), "it was heard");
+        }
+        // A process that was ended before it could tell, tells when it is started again.
+        try (Renewal _ = new Renewal(security, directory, masters, scheduler, clock, random)) {
+            scheduler.turn();
+            assertEquals(3, told.size());
         }
     }
 
