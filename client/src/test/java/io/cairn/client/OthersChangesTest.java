@@ -358,8 +358,7 @@ class OthersChangesTest {
     private static int maskOf(byte[] header) {
         Decoder in = new Decoder(header);
         var _ = MasterRequest.read(in);
-        return assertInstanceOf(
-                        TreeMutation.SetAttributes.class, Envelope.decode(in).mutation())
+        return assertInstanceOf(TreeMutation.SetAttributes.class, Envelope.decode(in).mutation())
                 .change()
                 .mask();
     }

@@ -289,8 +289,7 @@ public final class ClusterMap {
     /** Whether members of a group serve on fewer servers than its pool has copies. */
     public boolean isShort(PlacementGroup group) {
         Pool pool = pools.get(group.poolId());
-        return !group.isComplete()
-                && (pool == null || servingServers(group) < pool.replicas());
+        return !group.isComplete() && (pool == null || servingServers(group) < pool.replicas());
     }
 
     /**

@@ -124,8 +124,7 @@ class RequestHandlerTest {
     }
 
     private long allowed(long of, long ino, long bytes) {
-        Query query =
-                new Query.GetAllowance(ino, Growth.NONE, new Growth(bytes, bytes), 0);
+        Query query = new Query.GetAllowance(ino, Growth.NONE, new Growth(bytes, bytes), 0);
         Reply reply = ask(MasterRequest.query(of, query, peer.version()));
         return assertInstanceOf(Reply.AllowanceReply.class, reply).growth().lengthBytes();
     }

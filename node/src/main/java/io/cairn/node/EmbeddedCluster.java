@@ -34,12 +34,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private static final String MASTER_ID = "m1";
     private static final String CHUNK = "chunk-";
     private static final List<String> OWN_FILES =
-            List.of(
-                    MASTER,
-                    "lock",
-                    "run.json",
-                    "cairn.log",
-                    "log");
+            List.of(MASTER, "lock", "run.json", "cairn.log", "log");
 
     private final Closing closing;
     private final MasterNode master;

@@ -60,8 +60,7 @@ final class ChunkNodeTest {
         ChunkDirectories directories = new ChunkDirectories(List.of(foreign), false);
         CommandException early = assertThrows(CommandException.class, directories::check);
         assertEquals(ExitCode.CANNOT_CREATE, early.exitCode());
-        CommandException refused =
-                open(CommandException.class, directory.resolve("new"), foreign);
+        CommandException refused = open(CommandException.class, directory.resolve("new"), foreign);
         assertEquals(ExitCode.CANNOT_CREATE, refused.exitCode());
         assertEquals(0, asked.get());
     }
@@ -71,11 +70,9 @@ final class ChunkNodeTest {
     void refusesADamagedTargetUnasked() throws IOException {
         Path damaged = Files.createDirectory(directory.resolve("damaged"));
         Files.writeString(damaged.resolve("FORMAT"), "x");
-        CommandException refused =
-                open(CommandException.class, directory.resolve("new"), damaged);
+        CommandException refused = open(CommandException.class, directory.resolve("new"), damaged);
         assertEquals(ExitCode.DATA, refused.exitCode());
-        assertTrue(
-                String.valueOf(refused.getMessage()).contains("FORMAT"), refused.getMessage());
+        assertTrue(String.valueOf(refused.getMessage()).contains("FORMAT"), refused.getMessage());
         assertEquals(0, asked.get());
     }
 }

@@ -69,9 +69,7 @@ final class TrashPlan {
 
     /** The files in the trash that may be brought back, those first that go first. */
     private List<TrashRecord> found() {
-        return page().stream()
-                .filter(record -> oracle.trashed.containsKey(record.ino()))
-                .toList();
+        return page().stream().filter(record -> oracle.trashed.containsKey(record.ino())).toList();
     }
 
     private List<TrashRecord> page() {

@@ -106,9 +106,7 @@ final class ClassLabels {
             plan.warn(
                     "Only %s can have copies with the labels '%s': files get fewer copies than %d."
                             .formatted(
-                                    Wording.count(servers, "chunk server"),
-                                    labels.text(),
-                                    copies));
+                                    Wording.count(servers, "chunk server"), labels.text(), copies));
         }
         if (map.youngestPool(1, policy.kind()) == null) {
             plan.warn(

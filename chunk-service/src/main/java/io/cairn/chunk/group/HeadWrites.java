@@ -357,8 +357,7 @@ public final class HeadWrites {
                             }
                             return headship.agreement()
                                     .ensure(request.key())
-                                    .thenCompose(
-                                            Scope.carried(agreed -> station.fromDisk(work)));
+                                    .thenCompose(Scope.carried(agreed -> station.fromDisk(work)));
                         })
                 .exceptionallyCompose(thrown -> failed(request, headship, thrown));
     }

@@ -81,7 +81,7 @@ class HeadWritesTest {
             if (isLastBad && i == count - 1) {
                 crcs[0]++;
             }
-            pieces.add(new WritePieces.Piece(new OperationId(9, i), 5000 * i, 3000, crcs));
+            pieces.add(new WritePieces.Piece(new OperationId(9, i), 5000L * i, 3000, crcs));
             payload.writeBytes(bytes);
         }
         return new Message(new WritePieces(chunk(cluster), pieces)::toBytes, payload);

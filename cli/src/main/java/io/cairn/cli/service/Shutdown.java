@@ -24,8 +24,7 @@ final class Shutdown {
 
     /** Waits for the end; {@code service} is closed before this returns or the JVM exits. */
     void await(Closing service) throws InterruptedException {
-        Thread hook =
-                new Thread(() -> closeInTime(service, CLOSE_LIMIT, System.err), "shutdown");
+        Thread hook = new Thread(() -> closeInTime(service, CLOSE_LIMIT, System.err), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
         ended.await();
         service.close();

@@ -43,8 +43,7 @@ final class MasterCall extends CompletableFuture<Reply> {
      * @param greetings after which list of open inodes
      * @param at when
      */
-    record Sent(
-            Connection over, boolean polled, long greetings, DirectoryRights.Lease.Moment at) {}
+    record Sent(Connection over, boolean polled, long greetings, DirectoryRights.Lease.Moment at) {}
 
     final @Nullable Mutation mutation;
     final @Nullable Query query;

@@ -355,7 +355,8 @@ public final class YoungFiles {
                                 young ->
                                         mentioned.isAnything()
                                                 || mentioned.inos().contains(young.ino)
-                                                || mentioned.inos()
+                                                || mentioned
+                                                        .inos()
                                                         .contains(young.create.parentIno()))
                         .handle((_, _) -> null);
         CompletableFuture<Void> all = CompletableFuture.allOf(told, tellEarly(about, name));

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Test;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 /** Extents are found where they are, whatever comes and goes. */
 class ExtentQueueTest {
@@ -68,8 +68,7 @@ class ExtentQueueTest {
             long from = random.nextLong(5L * WINDOW);
             long to = from + 1 + random.nextLong(2L * WINDOW);
             List<WriteExtent> found = queue.within(from, to);
-            List<WriteExtent> expected =
-                    model.stream().filter(e -> e.overlaps(from, to)).toList();
+            List<WriteExtent> expected = model.stream().filter(e -> e.overlaps(from, to)).toList();
             assertEquals(expected.size(), found.size());
             assertTrue(found.containsAll(expected));
         }

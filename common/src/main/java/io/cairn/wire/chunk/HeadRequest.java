@@ -26,8 +26,7 @@ public sealed interface HeadRequest extends ChunkRequest {
          * @param lengthBytes bytes in the payload, 1 or more
          * @param crcs as in {@link ChunkRequest.Write}
          */
-        public record Piece(
-                OperationId operation, int offsetBytes, int lengthBytes, int[] crcs) {
+        public record Piece(OperationId operation, int offsetBytes, int lengthBytes, int[] crcs) {
             void encode(Encoder out) {
                 operation.encode(out);
                 out.i32(offsetBytes).i32(lengthBytes).ints(crcs);

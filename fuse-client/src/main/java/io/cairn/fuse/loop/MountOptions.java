@@ -162,7 +162,7 @@ public record MountOptions(
                 root ? 1024 : 0,
                 WITHOUT_LIMIT,
                 true,
-                Names.SYNC,
+                Names.DELEGATED,
                 "cairn",
                 List.of("nodev", "nosuid"));
     }

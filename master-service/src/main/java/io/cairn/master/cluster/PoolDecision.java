@@ -53,8 +53,7 @@ final class PoolDecision {
     }
 
     /** With how many copies there can be pools of a kind on some targets. */
-    private static int most(
-            ClusterMap map, List<Target> targets, int maxReplicas, Pool.Kind kind) {
+    private static int most(ClusterMap map, List<Target> targets, int maxReplicas, Pool.Kind kind) {
         int most = 0;
         while (most < maxReplicas
                 && Spread.places(map, kind.labels().ofCopies(most + 1), targets) > most) {

@@ -86,10 +86,7 @@ final class DelegatedDirectories {
      * @param taker takes all rights of a session; called by the scheduler without locks held
      */
     DelegatedDirectories(
-            DelegationGate.Holders holders,
-            LongConsumer taker,
-            Clock clock,
-            Scheduler scheduler) {
+            DelegationGate.Holders holders, LongConsumer taker, Clock clock, Scheduler scheduler) {
         this.holders = holders;
         this.taker = taker;
         this.clock = clock;

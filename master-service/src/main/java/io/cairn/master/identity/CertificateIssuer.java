@@ -45,6 +45,7 @@ public final class CertificateIssuer {
 
     /** A record for each name of a master that has, or had, the key of the authority. */
     private static final String MASTERS = "ca/master/";
+
     private static final int ALL = 100_000;
 
     private final AuthorityRotation authorities;

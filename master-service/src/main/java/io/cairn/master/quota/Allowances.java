@@ -217,8 +217,7 @@ public final class Allowances {
 
     private static Grant grant(List<LimitedAccount> limiting, Growth growth, long copies) {
         long stored = Math.min(growth.storedBytes(), Long.MAX_VALUE / copies);
-        return new Grant(
-                accounts(limiting), new Sums(0, growth.lengthBytes(), stored * copies));
+        return new Grant(accounts(limiting), new Sums(0, growth.lengthBytes(), stored * copies));
     }
 
     private static Set<Account> accounts(List<LimitedAccount> limiting) {
@@ -357,8 +356,7 @@ public final class Allowances {
         return take(session, m);
     }
 
-    private void requireDisks(
-            long session, Query.GetAllowance m, ToLongFunction<Layout> disks) {
+    private void requireDisks(long session, Query.GetAllowance m, ToLongFunction<Layout> disks) {
         long bytes = m.roomBytes();
         Inode inode = bytes > 0 ? namespace.get().inode(m.ino()) : null;
         Layout layout = inode == null ? null : inode.layout();

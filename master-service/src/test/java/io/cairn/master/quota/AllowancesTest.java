@@ -302,8 +302,7 @@ class AllowancesTest {
                             new Query.GetAllowance(file, wrong, Growth.NONE, 0),
                             new Query.GetAllowance(file, Growth.NONE, wrong, 0))) {
                 Reply reply = allowances.answer(1, each, _ -> 100);
-                assertEquals(
-                        Errno.EINVAL, assertInstanceOf(Reply.Failure.class, reply).errno());
+                assertEquals(Errno.EINVAL, assertInstanceOf(Reply.Failure.class, reply).errno());
             }
         }
     }

@@ -134,8 +134,7 @@ public record LedgerEntry(BlobKey key, Mark latest, Mark synced, int savedBlocks
         long oid = page.getLong(at + 8);
         Mark latest = new Mark(page.getLong(at + 24), page.getLong(at + 32), page.getInt(at + 56));
         int length = page.getInt(at + 60);
-        Mark synced =
-                new Mark(page.getLong(at + 40), page.getLong(at + 48), Math.max(-1, length));
+        Mark synced = new Mark(page.getLong(at + 40), page.getLong(at + 48), Math.max(-1, length));
         boolean saves =
                 length < -1
                         && synced.epoch() == latest.epoch()
