@@ -76,12 +76,13 @@ class HeadWritesTest {
         List<WritePieces.Piece> pieces = new ArrayList<>();
         ByteBuf payload = Unpooled.buffer();
         for (int i = 0; i < count; i++) {
+            int at = 5000 * i;
             byte[] bytes = random(i, 3000);
-            int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(bytes), 5000 * i);
+            int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(bytes), at);
             if (isLastBad && i == count - 1) {
                 crcs[0]++;
             }
-            pieces.add(new WritePieces.Piece(new OperationId(9, i), 5000L * i, 3000, crcs));
+            pieces.add(new WritePieces.Piece(new OperationId(9, i), at, 3000, crcs));
             payload.writeBytes(bytes);
         }
         return new Message(new WritePieces(chunk(cluster), pieces)::toBytes, payload);
