@@ -200,7 +200,7 @@ class CodecPropertyTest {
         for (Codec codec : CODECS) {
             if (codec.type != Inode.class && codec.type.getInterfaces().length > 0) {
                 byte[] unknown = new byte[200];
-                unknown[0] = (byte) 250;
+                unknown[0] = (byte) 255;
                 assertThrows(
                         MalformedMessageException.class,
                         () -> codec.decoder.apply(new Decoder(unknown)));
