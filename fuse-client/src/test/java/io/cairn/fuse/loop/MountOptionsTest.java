@@ -34,7 +34,7 @@ class MountOptionsTest {
                         1024,
                         MountOptions.WITHOUT_LIMIT,
                         true,
-                        MountOptions.Names.SYNC,
+                        MountOptions.Names.DELEGATED,
                         "cairn",
                         List.of("nodev", "nosuid")),
                 MountOptions.standard());
