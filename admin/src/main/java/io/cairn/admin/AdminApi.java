@@ -21,6 +21,8 @@ import io.cairn.admin.classes.ClassKeysResource;
 import io.cairn.admin.classes.ClassRulesResource;
 import io.cairn.admin.classes.ClassesResource;
 import io.cairn.admin.classes.DirectoryClassesResource;
+import io.cairn.admin.oidc.OidcLogin;
+import io.cairn.admin.oidc.OidcUsers;
 import io.cairn.admin.resource.AuditResource;
 import io.cairn.admin.resource.ClusterResource;
 import io.cairn.admin.resource.ConfigurationResource;
@@ -70,6 +72,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,6 +93,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final MasterService.Context ground;
     private final HostCheck hosts;
     private final StaticFiles files = new StaticFiles();
+    private final @Nullable OidcLogin login;
     private final Router router;
     private final Relay relay;
     private final FirstToken firstToken;
@@ -165,7 +169,9 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.addAll(more);
         resources.add(new DocumentResource(routes, settings.version()));
         resources.forEach(resource -> routes.addAll(resource.routes()));
-        router = new Router(routes, new Authenticator(tokens, ground.clock()), audit);
+        login = OidcLogin.of(settings.oidc(), ground.clock(), ground.random());
+        OidcUsers users = login == null ? null : login.users();
+        router = new Router(routes, new Authenticator(tokens, ground.clock(), users), audit);
         relay = new Relay(ground.transport(), this::answerHere, workers);
         firstToken = new FirstToken(records, ground.clock(), ground.random(), settings.tokenFile());
         stream = new EventStream(this::answerSomewhere);
@@ -173,6 +179,10 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         backups =
                 new BackupStream(master, this::answerSomewhere, ground.clock(), settings.version());
         logLevels = settings.logLevels();
+        begin(cluster);
+    }
+
+    private void begin(ClusterResource cluster) {
         master.serveAdmin(relay);
         master.describeBy(cluster::document);
         ground.scheduler().schedule(this::tick, 0);
@@ -205,6 +215,9 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     public WebAnswer answer(WebRequest request) {
         try {
             hosts.check(request);
+            if (request.path().startsWith(OidcLogin.PATH)) {
+                return login == null ? OidcLogin.answerWithout(request) : login.answer(request);
+            }
             if (!request.path().startsWith("/api/")) {
                 return files.answer(request);
             }
@@ -340,6 +353,9 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         held.close();
         fsck.close();
         treeScrub.close();
+        if (login != null) {
+            login.close();
+        }
         workers.shutdownNow();
     }
 }

@@ -1,5 +1,6 @@
 package io.cairn.admin;
 
+import io.cairn.admin.oidc.OidcSettings;
 import io.cairn.seal.MasterKey;
 import java.nio.file.Path;
 import java.util.Map;
@@ -18,24 +19,31 @@ import org.jspecify.annotations.Nullable;
  * @param logLevels gets the levels that all loggers with a level of their own shall have, when they
  *     changed: {@code trace, debug, info, warn, error, off}
  * @param masterKey wraps the keys of encrypted storage classes; null on a master without one
+ * @param oidc the OpenID provider whose users may sign in; null for none
  */
 public record AdminSettings(
         String version,
         Path tokenFile,
         Set<String> hostNames,
         Consumer<Map<String, String>> logLevels,
-        @Nullable MasterKey masterKey) {
-    /** Those of a master without a master key. */
+        @Nullable MasterKey masterKey,
+        @Nullable OidcSettings oidc) {
+    /** Those of a master without a master key and without an OpenID provider. */
     public AdminSettings(
             String version,
             Path tokenFile,
             Set<String> hostNames,
             Consumer<Map<String, String>> logLevels) {
-        this(version, tokenFile, hostNames, logLevels, null);
+        this(version, tokenFile, hostNames, logLevels, null, null);
     }
 
     /** The same on a master that has this one, if it has one. */
     public AdminSettings with(@Nullable MasterKey key) {
-        return new AdminSettings(version, tokenFile, hostNames, logLevels, key);
+        return new AdminSettings(version, tokenFile, hostNames, logLevels, key, oidc);
+    }
+
+    /** The same with the users of this provider, if there is one. */
+    public AdminSettings withUsersOf(@Nullable OidcSettings provider) {
+        return new AdminSettings(version, tokenFile, hostNames, logLevels, masterKey, provider);
     }
 }

@@ -3,7 +3,7 @@
 import { Api, Problem, sleep } from './api.js';
 import { h, morph, state } from './dom.js';
 import { changeDialog } from './dialog.js';
-import { signInPage } from './signin.js';
+import { finishSignIn, isReturned, signInPage } from './signin.js';
 import * as overview from './pages/overview.js';
 import * as servers from './pages/servers.js';
 import * as groups from './pages/groups.js';
@@ -225,7 +225,11 @@ matchMedia('(prefers-color-scheme: dark)').onchange = theme;
 window.onhashchange = () => api.token && show();
 theme();
 if (api.token) {
+    // Also with the address of a sign-in: no link of others may sign anybody out.
     begin();
+} else if (isReturned()) {
+    at('main').replaceChildren(h('p', { class: 'empty', role: 'status' }, 'Signing in.'));
+    finishSignIn().then(enter).catch((problem) => leave(problem.message));
 } else {
     leave('');
 }

@@ -8,6 +8,7 @@ import io.cairn.admin.access.MountRulesResource;
 import io.cairn.admin.access.MountUsersResource;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Role;
+import io.cairn.admin.oidc.OidcSettings;
 import io.cairn.admin.resource.ExportSyntax;
 import io.cairn.admin.resource.ExportsResource;
 import io.cairn.base.Errno;
@@ -51,6 +52,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A master with its admin API behind a real door, a client with the first token, and the means to
@@ -79,6 +81,12 @@ public final class AdminBench implements AutoCloseable {
 
     /** Of a master, which ends with it. */
     public AdminBench(Path directory, LoneMaster master) throws Exception {
+        this(directory, master, null);
+    }
+
+    /** The same with an OpenID provider. */
+    public AdminBench(Path directory, LoneMaster master, @Nullable OidcSettings provider)
+            throws Exception {
         this.master = master;
         master.group(group);
         Path file = directory.resolve("admin.token");
@@ -87,7 +95,8 @@ public final class AdminBench implements AutoCloseable {
                         master.service,
                         master.ground,
                         new AdminSettings("1.0", file, Set.of("admin.example"), levels::set)
-                                .with(MASTER_KEY),
+                                .with(MASTER_KEY)
+                                .withUsersOf(provider),
                         List.of(
                                 new ExportsResource(master.service, new Words()),
                                 new MountRulesResource(master.service),

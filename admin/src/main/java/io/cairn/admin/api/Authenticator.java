@@ -24,6 +24,7 @@ public final class Authenticator {
 
     private final Tokens tokens;
     private final Clock clock;
+    private final @Nullable ForeignTokens foreign;
     private final Cache<String, Failures> failures =
             Caffeine.newBuilder().maximumSize(MAX_ADDRESSES).executor(Runnable::run).build();
 
@@ -34,14 +35,25 @@ public final class Authenticator {
     }
 
     public Authenticator(Tokens tokens, Clock clock) {
+        this(tokens, clock, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param foreign knows callers by tokens of others; null when nobody else makes any
+     */
+    public Authenticator(Tokens tokens, Clock clock, @Nullable ForeignTokens foreign) {
         this.tokens = tokens;
         this.clock = clock;
+        this.foreign = foreign;
     }
 
     /**
      * The caller.
      *
-     * @throws Problem 401 without a valid token, 429 after too many wrong ones
+     * @throws Problem 401 without a valid token, 429 after too many wrong ones; with a token of
+     *     others as {@link ForeignTokens#caller} does
      */
     Call.Caller caller(WebRequest request) {
         String header = request.header("authorization");
@@ -50,36 +62,55 @@ public final class Authenticator {
                     "A token is needed: send 'Authorization: Bearer TOKEN'. The first one stands in"
                             + " the file admin.token in a master's data directory.");
         }
-        Tokens.Token token =
-                header.regionMatches(true, 0, "Bearer ", 0, 7)
-                        ? tokens.find(header.substring(7).strip())
-                        : null;
+        String secret =
+                header.regionMatches(true, 0, "Bearer ", 0, 7) ? header.substring(7).strip() : "";
+        Tokens.Token token = tokens.find(secret);
+        if (token == null && foreign != null && foreign.mayKnow(secret)) {
+            return foreign(foreign, secret, request.remote());
+        }
         if (token != null && !tokens.isExpired(token)) {
             return new Call.Caller(token.name(), token.role(), request.remote());
         }
         throw refuse(request.remote(), token);
     }
 
+    private Call.Caller foreign(ForeignTokens makers, String secret, String address) {
+        try {
+            return makers.caller(secret, address);
+        } catch (Problem e) {
+            throw e.problem().status() == 401
+                    ? refuse(address, "a token of others that does not count", e)
+                    : e;
+        }
+    }
+
     private Problem refuse(String address, Tokens.@Nullable Token expired) {
+        return expired == null
+                ? refuse(
+                        address,
+                        "a token that is not known",
+                        Problem.unauthorized(
+                                "This token is not known here; ask an administrator for one."))
+                : refuse(
+                        address,
+                        "token " + expired.name() + ", which has expired",
+                        Problem.unauthorized(
+                                "Token '%s' expired at %s; ask an administrator for a new one."
+                                        .formatted(expired.name(), expired.expiresAt())));
+    }
+
+    /** Counts a wrong token; the problem itself, or 429 when there were too many. */
+    private Problem refuse(String address, String what, Problem why) {
         long now = clock.millis();
         Failures seen = failures.asMap().merge(address, new Failures(now, 1), Failures::and);
         if (seen.count <= MAX_FAILURES) {
-            LOG.warn(
-                    "{} sent {} to the admin API",
-                    address,
-                    expired == null
-                            ? "a token that is not known"
-                            : "token " + expired.name() + ", which has expired");
+            LOG.warn("{} sent {} to the admin API", address, what);
         }
         if (seen.count > MAX_FAILURES) {
             long leftS = (WINDOW_MS - (now - seen.sinceMs)) / 1000 + 1;
             return Problem.tooMany(
                     "Too many wrong tokens from " + address + "; wait a minute.", (int) leftS);
         }
-        return Problem.unauthorized(
-                expired == null
-                        ? "This token is not known here; ask an administrator for one."
-                        : "Token '%s' expired at %s; ask an administrator for a new one."
-                                .formatted(expired.name(), expired.expiresAt()));
+        return why;
     }
 }

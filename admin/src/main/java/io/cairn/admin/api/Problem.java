@@ -47,7 +47,7 @@ public final class Problem extends RuntimeException {
     }
 
     /** 401. */
-    static Problem unauthorized(String detail) {
+    public static Problem unauthorized(String detail) {
         return new Problem(
                 WebProblem.of(401, "unauthorized", "Unauthorized", detail),
                 Map.of("www-authenticate", "Bearer realm=\"cairn\""));

@@ -5,6 +5,7 @@ import io.cairn.cli.option.AdminOptions;
 import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.MasterKeyOptions;
 import io.cairn.cli.option.MasterPeers;
+import io.cairn.cli.option.OidcOptions;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
 import io.cairn.cli.option.TransitionOption;
@@ -153,6 +154,8 @@ public final class MasterCommand implements Callable<Integer> {
 
     @Mixin private AdminOptions admin = new AdminOptions();
 
+    @Mixin private OidcOptions oidc = new OidcOptions();
+
     @Option(
             names = "--replicas",
             paramLabel = "R",
@@ -180,6 +183,7 @@ public final class MasterCommand implements Callable<Integer> {
         Require.between("--expect-servers", expectServers, 0, 10_000);
         Endpoint endpoint = MasterList.endpoint(listen);
         AdminAddress address = admin.address();
+        AdminSettings settings = settings(address);
         worldOptions.check();
         List<Peer> peers = MasterPeers.parse("--raft", raft);
         if (peers.stream().noneMatch(p -> p.id().equals(id))) {
@@ -218,17 +222,22 @@ public final class MasterCommand implements Callable<Integer> {
                             new RatisSettings.Members(
                                     token == null ? peers : identity.self(peers), found, doors),
                             cluster,
-                            new AdminSettings(
-                                    Release.text(),
-                                    data.resolve(MasterNode.TOKEN_FILE),
-                                    address.hostNames(),
-                                    LogLevels::follow),
+                            settings,
                             MasterNode.SESSION_LEASE_MS);
             Account founder = Account.current().person();
             closing.add(new MasterRun(world, plan, founder, node -> opened(node, page)));
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    private AdminSettings settings(AdminAddress address) {
+        return new AdminSettings(
+                        Release.text(),
+                        data.resolve(MasterNode.TOKEN_FILE),
+                        address.hostNames(),
+                        LogLevels::follow)
+                .withUsersOf(oidc.settings());
     }
 
     private void opened(MasterNode node, AdminPage page) {
