@@ -8,6 +8,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation.MakeFile;
 import io.cairn.wire.master.TreeMutation;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,11 @@ final class YoungFile {
         this.ino = ino;
         this.session = session;
         this.told = told;
+    }
+
+    /** Whether it is one of these inodes, or in one of these directories. */
+    boolean isAbout(Set<Long> inos) {
+        return inos.contains(ino) || inos.contains(create.parentIno());
     }
 
     /** The mutation that tells of it, with its first contents. */

@@ -351,13 +351,7 @@ public final class YoungFiles {
     private @Nullable CompletableFuture<Void> before(Mentioned mentioned, @Nullable Name name) {
         Set<Long> about = mentioned.isAnything() ? null : mentioned.inos();
         CompletableFuture<Void> told =
-                commit(
-                                young ->
-                                        mentioned.isAnything()
-                                                || mentioned.inos().contains(young.ino)
-                                                || mentioned
-                                                        .inos()
-                                                        .contains(young.create.parentIno()))
+                commit(young -> mentioned.isAnything() || young.isAbout(mentioned.inos()))
                         .handle((_, _) -> null);
         CompletableFuture<Void> all = CompletableFuture.allOf(told, tellEarly(about, name));
         return all.isDone() ? null : all;
