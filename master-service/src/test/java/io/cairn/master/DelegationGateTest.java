@@ -156,6 +156,20 @@ class DelegationGateTest {
         assertFalse(submit(0, new LeaderMutation.TrashMutation.SetRetention(1, 1)).isDone());
     }
 
+    /** It would wait for ever while mounts make directories all the time. */
+    @Test
+    void nobodyGetsARightWhileTheLeaderWaitsForAll() {
+        reserve(1);
+        CompletableFuture<Outcome> done =
+                submit(0, new LeaderMutation.TrashMutation.SetRetention(1, 1));
+        dir = made(submit(2, new TreeMutation.Mkdir(ROOT, Name.of("e"), 0755, 0, 0)));
+        assertFalse(reserve(2).isDelegated());
+        assertFalse(done.isDone());
+        one.answer();
+        assertTrue(done.isDone());
+        assertTrue(reserve(2).isDelegated());
+    }
+
     @Test
     void recordsWaitForNobodyUnlessTheyAreMountRules() {
         assertTrue(reserve(1).isDelegated());

@@ -77,6 +77,9 @@ final class DelegatedDirectories {
     /** Directories that were recalled for others, and until when they are not delegated. */
     private final Map<Long, Long> shared = new LinkedHashMap<>();
 
+    /** How many requests wait for all rights: more would be given all the time. */
+    private int waitingForAll;
+
     private volatile boolean isEmpty = true;
     private long lookedMs;
 
@@ -106,7 +109,7 @@ final class DelegatedDirectories {
     boolean begin(long session, long directory) {
         List<Right> begun = new ArrayList<>(1);
         synchronized (this) {
-            if (!ofLastTerm.isEmpty() || isShared(directory)) {
+            if (!ofLastTerm.isEmpty() || waitingForAll > 0 || isShared(directory)) {
                 return false;
             }
             Right present = byDirectory.get(directory);
@@ -242,7 +245,8 @@ final class DelegatedDirectories {
      * @param isRemoval whether it takes a name away. The session may have answered it already, and
      *     answers a recall when this is done. So this waits for what others have of its directories
      *     alone: two sessions that wait for all that the other one has would wait for each other.
-     * @return completes when they have it no more; null when they have nothing
+     * @return completes when they have it no more; null when they have nothing. Until then nobody
+     *     gets a right if it waits for all of them.
      */
     @Nullable CompletableFuture<Void> recall(long session, Touched touched, boolean isRemoval) {
         if (isEmpty || touched.isNothing()) {
@@ -270,11 +274,19 @@ final class DelegatedDirectories {
                     }
                 }
             }
+            waitingForAll += touched.isAnything() && !waits.isEmpty() ? 1 : 0;
         }
         begun.forEach(this::recall);
-        return waits.isEmpty()
-                ? null
-                : CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new));
+        if (waits.isEmpty()) {
+            return null;
+        }
+        CompletableFuture<Void> all =
+                CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new));
+        return touched.isAnything() ? all.whenComplete((_, _) -> waitedForAll()) : all;
+    }
+
+    private synchronized void waitedForAll() {
+        waitingForAll--;
     }
 
     private static void want(
