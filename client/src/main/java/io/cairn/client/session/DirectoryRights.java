@@ -302,8 +302,10 @@ final class DirectoryRights {
         if (given != null && question.session() == session) {
             numbers.add(session, given.firstIno(), given.count());
             if (!lease.covers(question.asked())) {
-                // The masters may have taken what they gave.
+                // The masters may have taken what they gave. Other rights need numbers, too: they
+                // end as well, so that these can go back.
                 numbers.end();
+                directories.clear();
             }
             if (directory == 0) {
                 return false;

@@ -225,6 +225,23 @@ class YoungFilesTest {
         assertEquals(0, young.removalNumber());
     }
 
+    /** While others are renewed by answers to other requests. */
+    @Test
+    void aRightThatIsTooLongOnItsWayDoesNotKeepNumbersThatAreOver() {
+        var _ = young.want(77);
+        sent.clear();
+        clock.advance(2000);
+        lease.answered(lease.now());
+        clock.advance(1000);
+        give(5000);
+        assertEquals(ReserveNumbers.ALL_BACK, sent(ReserveNumbers.class).directoryIno());
+        next().complete(new Reserved(0, 0, false).reply());
+        var _ = young.want(DIRECTORY);
+        assertEquals(new ReserveNumbers(DIRECTORY, true), sent(ReserveNumbers.class));
+        give(6000);
+        assertEquals(6000, young.takeNumber(DIRECTORY));
+    }
+
     @Test
     void aNameThatOthersHaveMadeMeanwhileIsLost() {
         long ino = make("a");
