@@ -195,11 +195,13 @@ final class Creation {
     private @Nullable OpenInode makeHere(TreeMutation.Create create, long ino, Attributes parent) {
         Name name = create.name();
         Inode made = inode(create, ino, parent);
-        NameChange names = cache.begin(create.parentIno(), List.of(name));
+        long parentIno = parent.ino();
+        NameChange names = cache.begin(parentIno, List.of(name));
+        cache.earlyChange(parentIno, false);
         boolean isMade = false;
         try {
             OpenInode state = open.created(made);
-            isMade = master.young().add(create, ino, entry -> known(names, name, entry));
+            isMade = master.young().add(create, ino, entry -> known(names, create, entry));
             if (!isMade) {
                 open.closed(state);
             }
@@ -207,17 +209,24 @@ final class Creation {
         } finally {
             if (!isMade) {
                 names.close();
+                cache.toldChange(parentIno, false);
             }
         }
     }
 
-    private void known(NameChange names, Name name, Reply.@Nullable EntryReply entry) {
+    private void known(
+            NameChange names, TreeMutation.Create create, Reply.@Nullable EntryReply entry) {
         try (names) {
             DirectoryState parent = entry == null ? null : entry.parent();
-            if (entry != null && parent != null) {
+            if (entry == null || parent == null) {
+                // Its times of before are older than what callers may have seen.
+                cache.forgetAttributes(create.parentIno());
+            } else {
                 cache.put(parent.attributes());
-                names.done(parent, Map.of(name, entry.inode().ino()));
+                names.done(parent, Map.of(create.name(), entry.inode().ino()));
             }
+        } finally {
+            cache.toldChange(create.parentIno(), false);
         }
     }
 

@@ -184,6 +184,19 @@ final class DelegatedNamesTest {
     }
 
     @Test
+    void theTimesOfTheDirectoryChangeAtOnce() throws Exception {
+        long parent = delegated();
+        Attributes before = a.getAttributes(CALLER, parent);
+        long seenNs;
+        try (OpenFile file = written(parent)) {
+            assertEquals(4, file.attributes().size());
+            seenNs = a.getAttributes(CALLER, parent).mtimeNs();
+            assertTrue(seenNs > before.mtimeNs());
+        }
+        assertTrue(a.getAttributes(CALLER, parent).mtimeNs() >= seenNs);
+    }
+
+    @Test
     void whoListsTheDirectoryFindsIt() throws Exception {
         long parent = delegated();
         try (OpenFile file = written(parent)) {
