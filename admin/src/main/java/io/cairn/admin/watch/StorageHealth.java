@@ -16,6 +16,7 @@ import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -310,15 +311,10 @@ public final class StorageHealth {
      * same labels do.
      */
     private void full(Health health) {
+        Set<Integer> full = new HashSet<>();
         Set<Integer> empty = new HashSet<>();
-        List<String> names = fullDisks(empty);
-        Map<Labels.Expression, List<PlacementGroup>> byLabels = new LinkedHashMap<>();
-        for (Pool pool : map.pools()) {
-            if (pool.replicas() >= space.replicas()) {
-                byLabels.computeIfAbsent(pool.labels(), _ -> new ArrayList<>())
-                        .addAll(map.groupsOf(pool));
-            }
-        }
+        List<String> names = fullDisks(full, empty);
+        Map<Labels.Expression, List<PlacementGroup>> byLabels = groupsForNewFiles();
         if (names.isEmpty() || byLabels.isEmpty()) {
             return;
         }
@@ -327,14 +323,42 @@ public final class StorageHealth {
                         + (names.size() > MAX_NAMED
                                 ? " So are %d more.".formatted(names.size() - MAX_NAMED)
                                 : "");
+        // Groups whose servers are away take nothing either, but full disks are not why.
         byLabels.values()
-                .removeIf(groups -> groups.stream().anyMatch(each -> map.takesNew(each.id())));
+                .removeIf(
+                        groups ->
+                                groups.stream().anyMatch(each -> map.takesNew(each.id()))
+                                        || groups.stream().noneMatch(each -> isOn(each, full)));
         if (byLabels.isEmpty()) {
             health.warning(
                     told + " What is written goes to other disks.",
                     "Nothing to do while the others have room: disks are evened out in time.");
         }
         byLabels.forEach((labels, groups) -> full(health, labels, groups, empty, told));
+    }
+
+    /** By labels: the groups with as many copies as new files get, or more. */
+    private Map<Labels.Expression, List<PlacementGroup>> groupsForNewFiles() {
+        Map<Labels.Expression, Integer> copies = new HashMap<>();
+        Map<Labels.Expression, List<PlacementGroup>> byLabels = new LinkedHashMap<>();
+        for (Pool pool : map.pools()) {
+            if (pool.replicas() >= copies.computeIfAbsent(pool.labels(), this::copies)) {
+                byLabels.computeIfAbsent(pool.labels(), _ -> new ArrayList<>())
+                        .addAll(map.groupsOf(pool));
+            }
+        }
+        return byLabels;
+    }
+
+    /** The standard number of copies, or as many as the servers with labels allow. */
+    private int copies(Labels.Expression labels) {
+        int most =
+                map.pools().stream()
+                        .filter(pool -> pool.labels().equals(labels))
+                        .mapToInt(Pool::replicas)
+                        .max()
+                        .orElse(0);
+        return labels.isAny() ? space.replicas() : Math.min(space.replicas(), most);
     }
 
     /** None of these groups has disks that all have room. */
@@ -348,7 +372,7 @@ public final class StorageHealth {
         if (groups.stream().allMatch(group -> isOn(group, empty))) {
             health.critical(
                     "No disks%s have room for %s: writers hear 'No space left on device'. "
-                                    .formatted(where, Wording.count(space.replicas(), "copy"))
+                                    .formatted(where, Wording.count(copies(labels), "copy"))
                             + told,
                     "Add chunk servers or disks, or delete files.");
         } else {
@@ -359,13 +383,14 @@ public final class StorageHealth {
     }
 
     /** Tells the full ones, and those of them without any room by the numbers of their targets. */
-    private List<String> fullDisks(Set<Integer> empty) {
+    private List<String> fullDisks(Set<Integer> full, Set<Integer> empty) {
         List<String> names = new ArrayList<>();
         for (ServerStatus server : servers) {
             for (TargetReport report : ServerStatus.healthy(List.of(server))) {
                 Target target = map.targetOf(report.identity());
                 boolean isEmpty = report.capacityBytes() > 0 && report.freeBytes() == 0;
                 if (target != null && (isEmpty || target.full())) {
+                    full.add(target.id());
                     names.add(
                             "Disk %s of chunk server %s is %s."
                                     .formatted(

@@ -276,6 +276,53 @@ class StorageHealthTest {
                 toldOfSingle(map, 0, 50));
     }
 
+    /** What is told of a full disk; two copies are the standard, and one server has a label. */
+    private static List<String> toldOfLabelled(
+            int full, int copiesWithLabel, MemberState first, long... free) {
+        Pool.Kind ssd = new Pool.Kind(Compression.NONE, Labels.Expression.parse("disk=ssd"));
+        Member third = new Member(3, SERVING);
+        ClusterMap map =
+                new ClusterMap(
+                        7,
+                        List.of(server(1), server(2), server(3)),
+                        List.of(
+                                new Target(1, 11, 1).filled(full == 1),
+                                new Target(2, 12, 2).filled(full == 2),
+                                new Target(3, 13, 3)),
+                        List.of(new Pool(1, 2, 1, 2), new Pool(2, copiesWithLabel, 3, 1, ssd)),
+                        List.of(
+                                new PlacementGroup(1, 1, 1, List.of(new Member(2, SERVING), third)),
+                                new PlacementGroup(2, 1, 1, List.of(new Member(1, SERVING), third)),
+                                new PlacementGroup(3, 2, 1, List.of(new Member(1, first)))));
+        return told(
+                        map,
+                        status(1, true, true, free[0]),
+                        status(2, true, true, free[1]),
+                        status(3, true, true))
+                .stream()
+                .filter(line -> line.contains("Disk "))
+                .toList();
+    }
+
+    @Test
+    void aFullDiskDoesNotAccountForServersWithALabelThatAreAway() {
+        assertEquals(
+                List.of(
+                        "warning: Disk /disk2 of chunk server c2 is nearly full. What is written"
+                                + " goes to other disks."),
+                toldOfLabelled(2, 2, OFFLINE, 50, 4));
+    }
+
+    @Test
+    void aLabelForFewerCopiesThanTheStandardIsToldToo() {
+        assertEquals(
+                List.of(
+                        "critical: No disks with the labels disk=ssd have room for 1 copy: writers"
+                                + " hear 'No space left on device'. Disk /disk1 of chunk server c1"
+                                + " is full."),
+                toldOfLabelled(1, 1, SERVING, 0, 50));
+    }
+
     /** All masters were emptied, and found a new cluster beside the files of the old one. */
     @Test
     void whoHoldsDataOfAnotherClusterIsNamed() {
