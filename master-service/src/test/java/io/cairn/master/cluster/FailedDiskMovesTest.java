@@ -114,4 +114,33 @@ final class FailedDiskMovesTest {
         List<Member> members = decide(map(3, new Member(BESIDE, SERVING)), Presence.LOST);
         assertEquals(List.of(new Member(OTHER, SERVING), new Member(BESIDE, SERVING)), members);
     }
+
+    /** What one server has is lost with it, also while two of its disks have it. */
+    @Test
+    void twoMembersOnOneServerComeBeforeADrain() {
+        List<Member> drained = List.of(new Member(OTHER, SERVING), new Member(5, SERVING));
+        List<Member> beside = List.of(new Member(LOST, SERVING), new Member(BESIDE, SERVING));
+        ClusterMap few = map(5);
+        ClusterMap map =
+                new ClusterMap(
+                        1,
+                        few.servers(),
+                        few.targets(),
+                        List.of(new Pool(1, 2, 1, 2)),
+                        List.of(
+                                new PlacementGroup(1, 1, 1, drained),
+                                new PlacementGroup(2, 1, 1, beside)));
+        Map<Integer, TargetView> views = new TreeMap<>();
+        for (int id = 1; id <= 5; id++) {
+            long free = id == 4 ? 100 : 0; // Only one of them has room, and for one copy at a time.
+            views.put(
+                    id,
+                    new TargetView(
+                            id, server(id), Presence.HERE, id == 5, 100, free, Map.of(), Set.of()));
+        }
+        List<PlacementGroup> changed =
+                new MoveDecision(map, views, new MoveLimits(1_000, 1, 80, 0)).decide(_ -> true);
+        assertEquals(List.of(2), changed.stream().map(PlacementGroup::id).toList());
+        assertEquals(new Member(4, SYNCING), changed.getFirst().members().getLast());
+    }
 }

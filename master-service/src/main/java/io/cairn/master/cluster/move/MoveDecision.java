@@ -105,7 +105,7 @@ public final class MoveDecision {
         }
         open.sort(
                 Comparator.comparing((PlacementGroup group) -> !isShort(group))
-                        .thenComparingInt(group -> serving(group).size())
+                        .thenComparingInt(map::servingServers)
                         .thenComparingInt(PlacementGroup::id));
         for (PlacementGroup group : open) {
             Set<Integer> going = going(group);
@@ -170,9 +170,9 @@ public final class MoveDecision {
         return worst;
     }
 
-    /** Whether fewer members serve than its pool has copies. */
+    /** Whether members serve on fewer servers than its pool has copies. */
     private boolean isShort(PlacementGroup group) {
-        return serving(group).size() < copies(group);
+        return map.servingServers(group) < copies(group);
     }
 
     private int copies(PlacementGroup group) {
