@@ -89,7 +89,7 @@ public final class Standstill {
         try {
             kept = keepUnlessCommitted();
             begin(ms);
-            endInTime(ending, ms);
+            endInTime(order, ending, ms);
             promise.complete(null);
             if (!Await.get(ending, ms + LONGEST_MS)) {
                 renewAtLast(inode, mount);
@@ -116,19 +116,27 @@ public final class Standstill {
         untilMs = Math.max(untilMs, Math.min(mount.nowMs() + ms, sinceMs + LONGEST_MS));
     }
 
-    private synchronized long leftMs() {
-        return untilMs - mount.nowMs();
+    /**
+     * For how long it goes on, in milliseconds. When its time is over, whoever asks gets a
+     * standstill of its own after it: writers go on as soon as the inode has another version.
+     */
+    private synchronized long leftMs(int order) {
+        long leftMs = untilMs - mount.nowMs();
+        if (leftMs <= 0) {
+            over(order);
+        }
+        return leftMs;
     }
 
     /** Ends it when its time is over; that is later when it was ordered again. */
-    private void endInTime(CompletableFuture<Boolean> ending, long delayMs) {
+    private void endInTime(int order, CompletableFuture<Boolean> ending, long delayMs) {
         mount.runtime()
                 .scheduler()
                 .schedule(
                         () -> {
-                            long leftMs = leftMs();
+                            long leftMs = leftMs(order);
                             if (leftMs > 0) {
-                                endInTime(ending, leftMs);
+                                endInTime(order, ending, leftMs);
                             } else {
                                 ending.complete(false);
                             }

@@ -4,6 +4,7 @@ import static io.cairn.client.CairnFileSystemTest.bytes;
 import static io.cairn.client.CairnFileSystemTest.readAll;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,6 +26,7 @@ import io.cairn.wire.master.ContentMutation.MoveChunks;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Query;
+import io.cairn.wire.master.TreeMutation;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -90,6 +92,12 @@ class MovedChunksTest {
         }
         in.i64();
         return Query.decode(in) instanceof Query.HoldStill still && still.ms() > 0;
+    }
+
+    private static boolean isRenewal(byte[] header) {
+        Decoder in = new Decoder(header);
+        return MasterRequest.read(in) == MasterRequest.MUTATION
+                && Envelope.decode(in).mutation() instanceof TreeMutation.SetAttributes;
     }
 
     private static boolean isWrite(byte[] header) {
@@ -197,6 +205,32 @@ class MovedChunksTest {
         still.order(3000).get(WAIT_MS, TimeUnit.MILLISECONDS);
         long waitedMs = (wrote.get(WAIT_MS, TimeUnit.MILLISECONDS) - againNs) / 1_000_000;
         assertTrue(waitedMs >= 2900, "went on after " + waitedMs + " ms");
+        there.close();
+    }
+
+    /** It would hear that they keep still, learn the version with which they go on, and copy. */
+    @Test
+    void whoAsksWhenTheTimeOfTheFirstIsOverWaitsForAStandstillOfItsOwn() throws Exception {
+        CairnFileSystem other = cluster.connect();
+        cluster.emptyDisks();
+        ClientFile there = (ClientFile) other.open(Caller.ROOT, file.ino(), FileSystem.O_RDWR);
+        AtomicInteger renewals = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    boolean isRenewal = to.equals(FakeCluster.MASTER) && isRenewal(header);
+                    renewals.getAndAdd(isRenewal ? 1 : 0);
+                    return isRenewal ? Fate.HOLD_ANSWER : Fate.DELIVER;
+                });
+        Standstill still = new Standstill(there.state(), other.mount());
+        still.order(1).get(WAIT_MS, TimeUnit.MILLISECONDS);
+        cluster.awaitTrue(() -> renewals.get() > 0, "another version");
+        CompletableFuture<Void> second = still.order(20_000);
+        assertFalse(second.isDone(), "the writers of the first one go on before");
+        cluster.network.setFaults((_, _) -> Fate.DELIVER);
+        cluster.network.deliverLate();
+        second.get(WAIT_MS, TimeUnit.MILLISECONDS);
+        still.order(0).get(WAIT_MS, TimeUnit.MILLISECONDS);
+        there.write(0, ByteBuffer.wrap(bytes(BLOCK, 4)));
         there.close();
     }
 
