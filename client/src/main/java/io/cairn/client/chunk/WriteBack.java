@@ -439,11 +439,12 @@ public final class WriteBack {
     /** All extents of a batch are stored; the promises that are to be kept now. */
     private List<CompletableFuture<Void>> settle(
             List<WriteExtent> batch, ChunkPlace place, WriteReply reply) {
+        WriteReply others = new WriteReply(reply.sequence(), reply.lengthBytes(), 0, reply.epoch());
         WriteReply next = reply;
         for (WriteExtent extent : batch) {
             end(extent, place, next, null);
-            // What they allocated together is counted once.
-            next = new WriteReply(reply.sequence(), reply.lengthBytes(), 0, reply.epoch());
+            // What they allocated together is counted once, with the first one that counts.
+            next = extent.abandoned ? next : others;
         }
         return settled();
     }

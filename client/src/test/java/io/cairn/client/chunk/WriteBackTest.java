@@ -240,6 +240,36 @@ class WriteBackTest {
         assertEquals(List.of(), owner.lost);
     }
 
+    /** The reply tells only what all of them allocated. */
+    @Test
+    void whatOthersAllocatedCountsAlthoughTheFirstOfARequestIsGivenUp() {
+        hold();
+        owner.locked(
+                () -> {
+                    data.pause(0);
+                    return true;
+                });
+        put(12_000, bytes(100, 1));
+        put(0, bytes(200, 2));
+        owner.locked(
+                () -> {
+                    data.sendAll();
+                    data.resume();
+                    return true;
+                });
+        awaitWrites(2);
+        owner.locked(
+                () -> {
+                    data.cut(3000);
+                    return true;
+                });
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        deliver();
+        Await.get(drained, WAIT_MS);
+        assertEquals(List.of(200L), owner.writtenEnds);
+        assertEquals(12_100, owner.allocatedBytes.get());
+    }
+
     @Test
     void aServerThatIsFullLosesEachOfARequest() {
         cluster.fillDisks();
