@@ -36,16 +36,40 @@ class BookkeepingTest {
     @Test
     void operationsAreRememberedByChunkUpToALimit() {
         OperationMemory memory = new OperationMemory(1);
-        for (int i = 1; i <= 65; i++) {
+        for (int i = 1; i <= 1025; i++) {
             memory.remember(KEY, new OperationId(1, i), reply(i));
         }
         assertNull(memory.find(KEY, new OperationId(1, 1)));
         assertEquals(reply(2), memory.find(KEY, new OperationId(1, 2)));
-        assertEquals(reply(65), memory.find(KEY, new OperationId(1, 65)));
-        assertNull(memory.find(new ChunkKey(1, 1), new OperationId(1, 65)));
-        assertNull(memory.find(KEY, new OperationId(2, 65)));
+        assertEquals(reply(1025), memory.find(KEY, new OperationId(1, 1025)));
+        assertNull(memory.find(new ChunkKey(1, 1), new OperationId(1, 1025)));
+        assertNull(memory.find(KEY, new OperationId(2, 1025)));
         memory.forget(KEY);
-        assertNull(memory.find(KEY, new OperationId(1, 65)));
+        assertNull(memory.find(KEY, new OperationId(1, 1025)));
+    }
+
+    /** A few chunks have many, and each has its last 64. */
+    @Test
+    void theOperationsOfAllChunksOfTheMemoryAreLimited() {
+        OperationMemory memory = new OperationMemory(8);
+        fill(memory, 0);
+        memory.forget(new ChunkKey(1, 0));
+        for (int chunk = 1; chunk <= 9; chunk++) {
+            fill(memory, chunk);
+        }
+        OperationId first = new OperationId(1, 1);
+        assertNull(memory.find(new ChunkKey(1, 1), first), "not written for longest");
+        assertNull(memory.find(new ChunkKey(1, 1), new OperationId(1, 960)));
+        assertEquals(reply(961), memory.find(new ChunkKey(1, 1), new OperationId(1, 961)));
+        for (int chunk = 2; chunk <= 9; chunk++) {
+            assertEquals(reply(1), memory.find(new ChunkKey(1, chunk), first));
+        }
+    }
+
+    private static void fill(OperationMemory memory, int chunk) {
+        for (int i = 1; i <= 1024; i++) {
+            memory.remember(new ChunkKey(1, chunk), new OperationId(1, i), reply(i));
+        }
     }
 
     @Test

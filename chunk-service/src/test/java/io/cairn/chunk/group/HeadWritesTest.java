@@ -73,6 +73,11 @@ class HeadWritesTest {
 
     /** So many pieces of 3,000 bytes, 5,000 bytes apart, with operations of their own. */
     private static Message pieces(ChunkCluster cluster, int count, boolean isLastBad) {
+        return pieces(cluster, 0, count, isLastBad);
+    }
+
+    private static Message pieces(
+            ChunkCluster cluster, int firstOperation, int count, boolean isLastBad) {
         List<WritePieces.Piece> pieces = new ArrayList<>();
         ByteBuf payload = Unpooled.buffer();
         for (int i = 0; i < count; i++) {
@@ -82,7 +87,8 @@ class HeadWritesTest {
             if (isLastBad && i == count - 1) {
                 crcs[0]++;
             }
-            pieces.add(new WritePieces.Piece(new OperationId(9, i), at, 3000, crcs));
+            OperationId operation = new OperationId(9, firstOperation + i);
+            pieces.add(new WritePieces.Piece(operation, at, 3000, crcs));
             payload.writeBytes(bytes);
         }
         return new Message(new WritePieces(chunk(cluster), pieces)::toBytes, payload);
@@ -121,6 +127,21 @@ class HeadWritesTest {
             assertEquals(3, third.sequence(), "it was done with the others");
             assertEquals(7, cluster.state(1, GROUP, OID, 0).sequence());
             assertEquals(List.of(), cluster.differences());
+        }
+    }
+
+    /** A mount has 16 requests on their way, and sends all of them again. */
+    @Test
+    void theWritesOfAllRequestsOnTheirWayAreDoneOnce() {
+        int requests = 16;
+        int all = requests * WritePieces.MAX_PIECES;
+        try (ChunkCluster cluster = cluster(1)) {
+            for (int first = 0; first < 2 * all; first += WritePieces.MAX_PIECES) {
+                int operation = first % all;
+                Message request = pieces(cluster, operation, WritePieces.MAX_PIECES, false);
+                cluster.await(cluster.client.ask(cluster.headOf(GROUP), request)).release();
+            }
+            assertEquals(all, cluster.state(1, GROUP, OID, 0).sequence());
         }
     }
 

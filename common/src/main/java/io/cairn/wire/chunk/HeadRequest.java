@@ -17,7 +17,7 @@ public sealed interface HeadRequest extends ChunkRequest {
      * @param pieces 1 to {@link #MAX_PIECES}
      */
     record WritePieces(ChunkAddress chunk, List<Piece> pieces) implements HeadRequest {
-        /** Half of what a head remembers of a chunk, so that a repetition finds all of them. */
+        /** So few that a head remembers those of all requests that a mount has on their way. */
         public static final int MAX_PIECES = 32;
 
         /**
