@@ -12,9 +12,10 @@ cairn_processors() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null 
 
 # cairn_enciphers ARGUMENT...: true when a chunk server or a mount with these arguments has TLS or
 # encrypts files: they, the environment or the file of --config name a certificate or a master key,
-# or one of the directories named there holds a certificate. What this overlooks is slow, and the
-# process says so.
+# or one of the directories of a chunk server holds a certificate. What this overlooks is slow, and
+# the process says so.
 cairn_enciphers() (
+    role=${1:-}
     told="$* ${CAIRN_DATA:-}"
     [ -z "${CAIRN_JOIN:-}${CAIRN_MASTER_KEY_FILE:-}${CAIRN_MASTER_KEY_COMMAND:-}" ] || return 0
     while [ $# -gt 0 ]; do
@@ -24,12 +25,15 @@ cairn_enciphers() (
             *) file= ;;
         esac
         shift
-        if [ -r "$file" ]; then told="$told $(sed 's/^/ /; s/#.*//' "$file")"; fi
+        # A pipe can be read once, and is meant for the process.
+        if [ -f "$file" ] && [ -r "$file" ]; then told="$told $(sed 's/^/ /; s/#.*//' "$file")"; fi
     done
     case " $told " in
         *--identity* | *--join* | *--master-key* | *[,o" "]identity=* | *[,o" "]ca=*) return 0 ;;
         *" identity:"* | *" join:"* | *" master-key-"*) return 0 ;;
     esac
+    # Mounts have no data directories; what is mounted on a mountpoint may not answer.
+    [ "$role" = chunk ] || return 1
     set -f
     IFS=" ,=:[]\"'
 "

@@ -304,6 +304,11 @@ class LauncherTest {
         assertFalse(hasBoth("chunk", "--data", bare.toString()));
         assertFalse(hasBoth("chunk", "--config", plain.toString()));
         assertFalse(hasBoth("status", "--identity", "/x"));
+        // A pipe can be read once, and what is mounted somewhere may not answer.
+        Path pipe = dir.resolve("pipe");
+        assertEquals(0, run(Path.of("/usr/bin/mkfifo"), pipe.toString()).exitCode());
+        assertFalse(hasBoth("chunk", "--config", pipe.toString()));
+        assertFalse(hasBoth("mount", "h:1", joined.toString()));
         assertTrue(hasBoth("mount", "h:1", "/mnt", "--identity", "/x"));
         assertTrue(hasBoth("mount", "h:1", "/mnt", "-o", "ro,identity=/x"));
         assertTrue(hasBoth("mount", "h:1", "/mnt", "-o", "ca=/x,username=a"));
