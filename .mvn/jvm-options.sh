@@ -4,20 +4,19 @@
 #
 # The role decides, and the number of processors. What moves file contents is, on few processors,
 # as fast with the first compiler alone, and does not share them with the second one; on four and
-# more both work. TLS and encryption need the second one: only it knows the instructions of the
-# processor for AES. Commands that end at once get a quick start. bench/NOTES.md has the numbers.
+# more both work. Encryption needs the second one: only it knows the instructions of the processor
+# for AES. TLS is native code. Commands that end at once get a quick start. bench/NOTES.md has the
+# numbers.
 
 # cairn_processors: prints how many processors this process may use.
 cairn_processors() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
 
-# cairn_enciphers ARGUMENT...: true when a chunk server or a mount with these arguments has TLS or
-# encrypts files: they, the environment or the file of --config name a certificate or a master key,
-# or one of the directories of a chunk server holds a certificate. What this overlooks is slow, and
-# the process says so.
-cairn_enciphers() (
-    role=${1:-}
-    told="$* ${CAIRN_DATA:-}"
-    [ -z "${CAIRN_JOIN:-}${CAIRN_MASTER_KEY_FILE:-}${CAIRN_MASTER_KEY_COMMAND:-}" ] || return 0
+# cairn_encrypts ARGUMENT...: true when a chunk server with these arguments encrypts files: they, the
+# environment or the file of --config name a master key. What this overlooks is slow, and the
+# process says so.
+cairn_encrypts() (
+    told=$*
+    [ -z "${CAIRN_MASTER_KEY_FILE:-}${CAIRN_MASTER_KEY_COMMAND:-}" ] || return 0
     while [ $# -gt 0 ]; do
         case $1 in
             --config) file=${2:-} ;;
@@ -28,18 +27,7 @@ cairn_enciphers() (
         # A pipe can be read once, and is meant for the process.
         if [ -f "$file" ] && [ -r "$file" ]; then told="$told $(sed 's/^/ /; s/#.*//' "$file")"; fi
     done
-    case " $told " in
-        *--identity* | *--join* | *--master-key* | *[,o" "]identity=* | *[,o" "]ca=*) return 0 ;;
-        *" identity:"* | *" join:"* | *" master-key-"*) return 0 ;;
-    esac
-    # Mounts have no data directories; what is mounted on a mountpoint may not answer.
-    [ "$role" = chunk ] || return 1
-    set -f
-    IFS=" ,=:[]\"'
-"
-    for word in $told; do
-        if [ -d "$word/tls" ]; then return 0; fi
-    done
+    case " $told " in *--master-key* | *" master-key-"*) return 0 ;; esac
     return 1
 )
 
@@ -55,9 +43,8 @@ cairn_jvm_options() {
     esac
     if [ "$(cairn_processors)" -lt 4 ]; then
         case $1 in
-            chunk | mount)
-                (shift 2 && cairn_enciphers "$@") || echo "-XX:TieredStopAtLevel=1"
-                ;;
+            chunk) (shift 2 && cairn_encrypts "$@") || echo "-XX:TieredStopAtLevel=1" ;;
+            mount) echo "-XX:TieredStopAtLevel=1" ;;
         esac
     fi
     case $1 in

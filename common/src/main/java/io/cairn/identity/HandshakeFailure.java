@@ -5,6 +5,7 @@ import io.cairn.net.Refusals.Reason;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
 import java.security.cert.CertificateException;
+import java.util.List;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +19,13 @@ import org.slf4j.LoggerFactory;
 record HandshakeFailure(Reason reason, boolean isOurs, String text) {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeFailure.class);
     private static final int MAX_CAUSES = 8;
+
+    /** What the JDK says, and BoringSSL. */
+    private static final List<String> NO_CERTIFICATE =
+            List.of("Empty client certificate", "PEER_DID_NOT_RETURN_A_CERTIFICATE");
+
+    private static final List<String> THEIRS =
+            List.of("Received fatal alert", "SSLV3_ALERT_", "TLSV1_ALERT_", "closed");
 
     static HandshakeFailure of(Throwable cause) {
         Throwable each = cause;
@@ -49,15 +57,19 @@ record HandshakeFailure(Reason reason, boolean isOurs, String text) {
     }
 
     private static HandshakeFailure ofTls(String message) {
-        if (message.contains("Empty client certificate")) {
+        if (containsOne(message, NO_CERTIFICATE)) {
             return new HandshakeFailure(Reason.CERTIFICATE, true, "it shows no certificate");
         }
-        boolean isTheirs = message.contains("Received fatal alert") || message.contains("closed");
+        boolean isTheirs = containsOne(message, THEIRS);
         String text =
                 isTheirs
                         ? "the other side refused the TLS handshake (%s); its log says why"
                                 .formatted(message)
                         : "the TLS handshake failed: " + message;
         return new HandshakeFailure(Reason.HANDSHAKE, !isTheirs, text);
+    }
+
+    private static boolean containsOne(String message, List<String> words) {
+        return words.stream().anyMatch(message::contains);
     }
 }

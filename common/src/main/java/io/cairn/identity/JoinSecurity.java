@@ -12,8 +12,6 @@ import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509TrustManager;
@@ -23,7 +21,7 @@ import javax.net.ssl.X509TrustManager;
  * authority. Thread-safe.
  */
 public final class JoinSecurity implements ChannelSecurity {
-    private final SSLContext context;
+    private final TlsContext context;
 
     /** For the masters of a token. */
     public JoinSecurity(JoinToken token, Clock clock) {
@@ -40,13 +38,14 @@ public final class JoinSecurity implements ChannelSecurity {
 
     private JoinSecurity(String fingerprint, String otherwise, Clock clock) {
         this.context =
-                TlsSecurity.context(
-                        new KeyManager[0], new FingerprintTrust(fingerprint, otherwise, clock));
+                TlsContext.ofStranger(
+                        TlsContext.preferred(),
+                        new FingerprintTrust(fingerprint, otherwise, clock));
     }
 
     @Override
     public SSLEngine client() {
-        return TlsSecurity.clientEngine(context);
+        return context.engine();
     }
 
     @Override

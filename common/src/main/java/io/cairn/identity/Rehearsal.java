@@ -1,5 +1,6 @@
 package io.cairn.identity;
 
+import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -30,21 +31,29 @@ final class Rehearsal {
         plain = ByteBuffer.allocate(bytes);
     }
 
-    /** Whether both came to an end; a failure is no harm. */
+    /** Whether both came to an end; a failure is no harm. To be called once. */
     boolean run() {
         try {
-            client.beginHandshake();
-            server.beginHandshake();
-            for (int i = 0; i < MAX_STEPS; i++) {
-                step(client, toServer, toClient);
-                step(server, toClient, toServer);
-                if (isDone(client) && isDone(server)) {
-                    return true;
-                }
-            }
+            return handshake();
         } catch (SSLException e) {
             // For instance because the certificate of a mount is that of no server.
             LOG.debug("the rehearsal of TLS ended early", e);
+            return false;
+        } finally {
+            ReferenceCountUtil.release(client);
+            ReferenceCountUtil.release(server);
+        }
+    }
+
+    private boolean handshake() throws SSLException {
+        client.beginHandshake();
+        server.beginHandshake();
+        for (int i = 0; i < MAX_STEPS; i++) {
+            step(client, toServer, toClient);
+            step(server, toClient, toServer);
+            if (isDone(client) && isDone(server)) {
+                return true;
+            }
         }
         return false;
     }
@@ -62,7 +71,8 @@ final class Rehearsal {
         HandshakeStatus status = engine.getHandshakeStatus();
         if (status == HandshakeStatus.NEED_WRAP) {
             var _ = engine.wrap(ByteBuffer.allocate(0), out);
-        } else if (in.position() > 0) {
+        } else if (in.position() > 0 || status == HandshakeStatus.NEED_UNWRAP) {
+            // BoringSSL wants to be asked once more after a task, also without bytes.
             in.flip();
             var _ = engine.unwrap(in, plain.clear());
             in.compact();

@@ -7,10 +7,7 @@ import io.cairn.net.Principal;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
-import java.io.IOException;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.SecureRandom;
+import io.netty.handler.ssl.SslProvider;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -20,14 +17,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 
 /**
  * TLS 1.3 between the processes of a cluster: both sides show certificates of the cluster's
@@ -36,9 +28,7 @@ import javax.net.ssl.X509TrustManager;
  * Thread-safe.
  */
 public final class TlsSecurity implements ChannelSecurity {
-    private static final String TLS = "TLSv1.3";
-    private static final char[] IN_MEMORY = "memory".toCharArray();
-
+    private final SslProvider provider;
     private final Clock clock;
     private final Refusals refusals;
     private final boolean admitsNewcomers;
@@ -48,7 +38,8 @@ public final class TlsSecurity implements ChannelSecurity {
     private volatile State state;
 
     /** The identity, and all that follows from it. */
-    private record State(Identity identity, PeerTrust trust, SSLContext context) {}
+    private record State(
+            Identity identity, PeerTrust trust, TlsContext client, TlsContext server) {}
 
     /**
      * The security of a process.
@@ -56,6 +47,12 @@ public final class TlsSecurity implements ChannelSecurity {
      * @param refusals hears of those that could not prove who they are
      */
     public TlsSecurity(Identity identity, Clock clock, Refusals refusals) {
+        this(TlsContext.preferred(), identity, clock, refusals);
+    }
+
+    /** The same with an implementation of TLS. */
+    TlsSecurity(SslProvider provider, Identity identity, Clock clock, Refusals refusals) {
+        this.provider = provider;
         this.clock = clock;
         this.refusals = refusals;
         this.admitsNewcomers = identity.subject().role() == Role.MASTER;
@@ -65,40 +62,16 @@ public final class TlsSecurity implements ChannelSecurity {
     private State stateOf(Identity identity) {
         PeerTrust trust =
                 new PeerTrust(identity.authorities().anchors(), clock::now, () -> revoked);
-        return new State(identity, trust, context(keysOf(identity), trust));
+        return new State(
+                identity,
+                trust,
+                TlsContext.ofClient(provider, identity, trust),
+                TlsContext.ofServer(provider, identity, trust, admitsNewcomers));
     }
 
-    /** Shows the certificate of an identity. */
-    static KeyManager[] keysOf(Identity identity) {
-        try {
-            KeyStore keys = KeyStore.getInstance("PKCS12");
-            keys.load(null, null);
-            keys.setKeyEntry("own", identity.key(), IN_MEMORY, identity.shown());
-            KeyManagerFactory factory = KeyManagerFactory.getInstance("SunX509");
-            factory.init(keys, IN_MEMORY);
-            return factory.getKeyManagers();
-        } catch (GeneralSecurityException | IOException e) {
-            throw new IllegalStateException("the JDK cannot keep a key in memory", e);
-        }
-    }
-
-    /** A context for a key, or for nobody without one, that trusts as told. */
-    static SSLContext context(KeyManager[] keys, X509TrustManager trust) {
-        try {
-            SSLContext context = SSLContext.getInstance(TLS);
-            context.init(keys, new TrustManager[] {trust}, new SecureRandom());
-            return context;
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the JDK has no TLS 1.3", e);
-        }
-    }
-
-    /** The engine of a side that connects. */
-    static SSLEngine clientEngine(SSLContext context) {
-        SSLEngine engine = context.createSSLEngine();
-        engine.setUseClientMode(true);
-        engine.setEnabledProtocols(new String[] {TLS});
-        return engine;
+    /** Whether this process has the TLS of the JDK, because BoringSSL cannot be loaded. */
+    public static boolean isOfJdk() {
+        return TlsContext.preferred() == SslProvider.JDK;
     }
 
     /** The identity of this process. */
@@ -198,20 +171,12 @@ public final class TlsSecurity implements ChannelSecurity {
 
     @Override
     public SSLEngine client() {
-        return clientEngine(state.context());
+        return state.client().engine();
     }
 
     @Override
     public SSLEngine server() {
-        SSLEngine engine = state.context().createSSLEngine();
-        engine.setUseClientMode(false);
-        engine.setEnabledProtocols(new String[] {TLS});
-        if (admitsNewcomers) {
-            engine.setWantClientAuth(true);
-        } else {
-            engine.setNeedClientAuth(true);
-        }
-        return engine;
+        return state.server().engine();
     }
 
     @Override

@@ -5,7 +5,8 @@ import javax.net.ssl.SSLSession;
 
 /**
  * Secures the connections of a transport, and tells who the other sides are. Thread-safe; nothing
- * here blocks.
+ * here blocks. Engines may have native memory: each goes into a pipeline, which gives it back, or
+ * is released.
  */
 public interface ChannelSecurity {
     /** The TLS of a connection that this process makes. */

@@ -13,27 +13,42 @@ import io.cairn.net.Listener;
 import io.cairn.net.NetworkRig;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.RawPeer;
+import io.netty.handler.ssl.SslProvider;
 import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Strangers at a port with TLS. A second of the transports lasts 300 ms here. */
+/**
+ * Strangers at a port with TLS, by each implementation. A second of the transports lasts 300 ms
+ * here.
+ */
+@ParameterizedClass
+@EnumSource(names = {"OPENSSL", "JDK"})
 class HostileHandshakeTest {
     private static final int MIB = 1 << 20;
     private static final int RECORD_BYTES = 16 << 10;
     private static final TestIdentities CLUSTER = new TestIdentities();
 
-    private final NetworkRig rig =
-            new NetworkRig(
-                    300, CLUSTER.security(Role.MASTER, "m1"), CLUSTER.security(Role.MOUNT, "m"));
-    private final Listener listener = rig.server.listen(LOOPBACK, new EchoHandler());
+    private final NetworkRig rig;
+    private final Listener listener;
+
+    HostileHandshakeTest(SslProvider provider) {
+        // The first handshake in a JVM is slow.
+        CLUSTER.security(provider, Role.MASTER, "m1").rehearse();
+        rig =
+                new NetworkRig(
+                        300,
+                        CLUSTER.security(provider, Role.MASTER, "m1"),
+                        CLUSTER.security(provider, Role.MOUNT, "m"));
+        listener = rig.server.listen(LOOPBACK, new EchoHandler());
+    }
 
     @BeforeEach
     void warmUp() {
-        // The first handshake in a JVM is slow.
-        CLUSTER.security(Role.MASTER, "m1").rehearse();
         serviceLives();
     }
 

@@ -9,6 +9,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Principal.Role;
+import io.netty.handler.ssl.SslProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -17,6 +18,8 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class IdentityTest {
     private static final TestIdentities CLUSTER = new TestIdentities();
@@ -100,11 +103,12 @@ class IdentityTest {
         }
     }
 
-    @Test
-    void aServerCanRehearse() {
-        TlsSecurity server = CLUSTER.security(Role.CHUNK, "c5");
+    @ParameterizedTest
+    @EnumSource(names = {"OPENSSL", "JDK"})
+    void aServerCanRehearse(SslProvider provider) {
+        TlsSecurity server = CLUSTER.security(provider, Role.CHUNK, "c5");
         assertTrue(new Rehearsal(server.client(), server.server()).run());
-        TlsSecurity mount = CLUSTER.security(Role.MOUNT, "m5");
+        TlsSecurity mount = CLUSTER.security(provider, Role.MOUNT, "m5");
         assertFalse(new Rehearsal(mount.client(), mount.server()).run());
     }
 

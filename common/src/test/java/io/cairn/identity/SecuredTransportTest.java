@@ -7,6 +7,7 @@ import static io.cairn.net.NetworkRig.get;
 import static io.cairn.net.NetworkRig.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
@@ -28,6 +29,8 @@ import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -41,21 +44,33 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** A secured transport does what every transport does, and lets only those in who may. */
+/**
+ * A secured transport does what every transport does, and lets only those in who may, with each
+ * implementation of TLS.
+ */
+@ParameterizedClass
+@EnumSource(names = {"OPENSSL", "JDK"})
 class SecuredTransportTest extends TransportContract {
     private static final TestIdentities CLUSTER = new TestIdentities();
 
+    private final SslProvider provider;
     private final TlsSecurity server;
     private final TlsSecurity client;
 
-    SecuredTransportTest() {
+    SecuredTransportTest(SslProvider provider) {
         super(
                 new NetworkRig(
-                        CLUSTER.security(Role.CHUNK, "c1"), CLUSTER.security(Role.MOUNT, "m1")));
+                        CLUSTER.security(provider, Role.CHUNK, "c1"),
+                        CLUSTER.security(provider, Role.MOUNT, "m1")));
+        this.provider = provider;
         server = (TlsSecurity) Objects.requireNonNull(rig.listening);
         client = (TlsSecurity) Objects.requireNonNull(rig.connecting);
     }
@@ -66,10 +81,10 @@ class SecuredTransportTest extends TransportContract {
     }
 
     /** Connects with whatever it has. */
-    private record Stranger(SSLContext context) implements ChannelSecurity {
+    private record Stranger(TlsContext context) implements ChannelSecurity {
         @Override
         public SSLEngine client() {
-            return TlsSecurity.clientEngine(context);
+            return context.engine();
         }
 
         @Override
@@ -139,9 +154,10 @@ class SecuredTransportTest extends TransportContract {
     void aCertificateOfAnotherClusterIsRefused() throws InterruptedException {
         Identity foreign = new TestIdentities().identity(Role.MOUNT, "m1");
         // It trusts the server, so that it is the server that refuses.
-        SSLContext mixed =
-                TlsSecurity.context(
-                        TlsSecurity.keysOf(foreign),
+        TlsContext mixed =
+                TlsContext.ofClient(
+                        provider,
+                        foreign,
                         new PeerTrust(
                                 List.of(CLUSTER.authority.certificate()), Instant::now, Set::of));
         assertRefused(Reason.CERTIFICATE, new Stranger(mixed));
@@ -305,7 +321,7 @@ class SecuredTransportTest extends TransportContract {
 
     @Test
     void aNewcomerMayAskAMasterOnly() throws Exception {
-        TlsSecurity master = CLUSTER.security(Role.MASTER, "m1");
+        TlsSecurity master = CLUSTER.security(provider, Role.MASTER, "m1");
         JoinToken token =
                 new JoinToken(
                         Role.CHUNK,
@@ -321,11 +337,43 @@ class SecuredTransportTest extends TransportContract {
         joining.close();
     }
 
+    /** A certificate may be absent there, and not wrong. */
+    @Test
+    void aCertificateOfAnotherClusterMakesNoNewcomer() throws Exception {
+        Identity foreign = new TestIdentities().identity(Role.MASTER, "m1");
+        TlsContext mixed =
+                TlsContext.ofClient(
+                        provider,
+                        foreign,
+                        new PeerTrust(
+                                List.of(CLUSTER.authority.certificate()), Instant::now, Set::of));
+        NetworkRig joining =
+                new NetworkRig(CLUSTER.security(provider, Role.MASTER, "m1"), new Stranger(mixed));
+        EchoHandler door = new EchoHandler();
+        long before = CLUSTER.refusals.count(Reason.CERTIFICATE);
+        Endpoint to = joining.server.listen(LOOPBACK, door).endpoint();
+        assertEquals(Errno.DISCONNECTED, refused(new Stranger(mixed), to).errno());
+        eventually("it is counted", () -> CLUSTER.refusals.count(Reason.CERTIFICATE) > before);
+        assertTrue(door.headers.isEmpty(), "nothing of it was decoded");
+        joining.close();
+    }
+
+    @Test
+    void whoShowsNoCertificateIsToldSo() throws InterruptedException {
+        TlsContext bare =
+                TlsContext.ofStranger(
+                        provider,
+                        new PeerTrust(
+                                List.of(CLUSTER.authority.certificate()), Instant::now, Set::of));
+        assertRefused(Reason.CERTIFICATE, new Stranger(bare));
+    }
+
     /** One that announces much, and sends nothing, would hold memory that others need. */
     @Test
     void aNewcomerMaySendLittleOnly() throws Exception {
         JoinSecurity stranger = new JoinSecurity(CLUSTER.authority.certificate(), Clock.system());
-        NetworkRig joining = new NetworkRig(CLUSTER.security(Role.MASTER, "m1"), stranger);
+        NetworkRig joining =
+                new NetworkRig(CLUSTER.security(provider, Role.MASTER, "m1"), stranger);
         Listener listener = joining.server.listen(LOOPBACK, new EchoHandler());
         Connection asking = joining.connect(listener);
         String most = "x".repeat(4096);
@@ -345,7 +393,7 @@ class SecuredTransportTest extends TransportContract {
     @Test
     void whoKnowsTheAuthorityTrustsItsMastersOnly() throws Exception {
         JoinSecurity knowing = new JoinSecurity(CLUSTER.authority.certificate(), Clock.system());
-        NetworkRig joining = new NetworkRig(CLUSTER.security(Role.MASTER, "m1"), knowing);
+        NetworkRig joining = new NetworkRig(CLUSTER.security(provider, Role.MASTER, "m1"), knowing);
         EchoHandler door = new EchoHandler();
         Listener listener = joining.server.listen(LOOPBACK, door);
         Connection connection = joining.connect(listener);
@@ -369,6 +417,20 @@ class SecuredTransportTest extends TransportContract {
             while (in.read() >= 0) {
                 // An alert may come first.
             }
+        }
+    }
+
+    @Test
+    void nothingOlderThanTls13IsSpoken() throws Exception {
+        Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
+        SSLContext any = SSLContext.getInstance("TLS");
+        any.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+        try (SSLSocket socket =
+                (SSLSocket) any.getSocketFactory().createSocket(to.host(), to.port())) {
+            socket.setSoTimeout(20_000);
+            socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+            SSLException error = assertThrows(SSLException.class, socket::startHandshake);
+            assertTrue(String.valueOf(error.getMessage()).contains("protocol"), error.toString());
         }
     }
 }

@@ -8,6 +8,8 @@ import io.cairn.identity.scram.ScramServer;
 import io.cairn.identity.scram.ScramVerifier;
 import io.cairn.net.Principal.Role;
 import io.cairn.runtime.Clock;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -240,8 +242,14 @@ class StrangerFuzzTest {
     }
 
     private void beginningsOfTls(int rounds) throws SSLException {
-        TlsSecurity master = identities.security(Role.MASTER, "m1");
-        TlsSecurity chunk = identities.security(Role.CHUNK, "c1");
+        for (SslProvider provider : List.of(SslProvider.OPENSSL, SslProvider.JDK)) {
+            beginningsOfTls(rounds, provider);
+        }
+    }
+
+    private void beginningsOfTls(int rounds, SslProvider provider) throws SSLException {
+        TlsSecurity master = identities.security(provider, Role.MASTER, "m1");
+        TlsSecurity chunk = identities.security(provider, Role.CHUNK, "c1");
         byte[] hello = hello(chunk.client());
         byte[] plain = bytes("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
         fuzz(rounds, SSLException.class, each -> begin(master.server(), each), hello, plain);
@@ -251,11 +259,20 @@ class StrangerFuzzTest {
     private static byte[] hello(SSLEngine engine) throws SSLException {
         ByteBuffer out = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
         var _ = engine.wrap(NOTHING.duplicate(), out);
+        ReferenceCountUtil.release(engine);
         return Arrays.copyOf(out.array(), out.position());
     }
 
     /** Takes a flight of the other side as a connection does, and answers as far as it can. */
     private static void begin(SSLEngine engine, byte[] flight) throws SSLException {
+        try {
+            answer(engine, flight);
+        } finally {
+            ReferenceCountUtil.release(engine);
+        }
+    }
+
+    private static void answer(SSLEngine engine, byte[] flight) throws SSLException {
         ByteBuffer in = ByteBuffer.wrap(flight);
         ByteBuffer out = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize());
         ByteBuffer answer = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());

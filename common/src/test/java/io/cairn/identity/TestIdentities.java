@@ -3,6 +3,7 @@ package io.cairn.identity;
 import io.cairn.net.Principal.Role;
 import io.cairn.net.Refusals;
 import io.cairn.runtime.Clock;
+import io.netty.handler.ssl.SslProvider;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,6 +39,11 @@ public final class TestIdentities {
 
     public TlsSecurity security(Role role, String name) {
         return security(identity(role, name));
+    }
+
+    /** By an implementation of TLS. */
+    TlsSecurity security(SslProvider provider, Role role, String name) {
+        return new TlsSecurity(provider, identity(role, name), Clock.system(), refusals);
     }
 
     public TlsSecurity security(Identity identity) {

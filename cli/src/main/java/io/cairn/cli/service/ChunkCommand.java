@@ -151,9 +151,7 @@ public final class ChunkCommand implements Callable<Integer> {
             ProcessContext world = closing.add(worldOptions.open(credentials));
             transition.apply(world);
             masterKey.apply(world);
-            if (credentials != null || masterKey.isGiven()) {
-                CipherCompiler.check();
-            }
+            CipherCompiler.check(credentials != null, masterKey.isGiven());
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

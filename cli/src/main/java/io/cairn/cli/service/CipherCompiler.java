@@ -1,5 +1,6 @@
 package io.cairn.cli.service;
 
+import io.cairn.identity.TlsSecurity;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.slf4j.Logger;
@@ -7,8 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether this JVM has the second compiler, which alone uses the instructions of the processor for
- * AES. The launcher leaves it out on few processors, unless it sees that a process has TLS or
- * encrypts files (.mvn/jvm-options.sh). It does not see everything.
+ * AES. The launcher leaves it out on few processors, unless it sees that a process encrypts files
+ * (.mvn/jvm-options.sh). It does not see everything, nor that TLS is that of the JDK.
  */
 final class CipherCompiler {
     private static final Logger LOG = LoggerFactory.getLogger(CipherCompiler.class);
@@ -18,12 +19,19 @@ final class CipherCompiler {
 
     private CipherCompiler() {}
 
-    /** Warns when it is missing; to be called by a service that has TLS or encrypts files. */
-    static void check() {
-        if (isMissing(ManagementFactory.getRuntimeMXBean().getInputArguments())) {
+    /**
+     * Warns when a service needs it and it is missing.
+     *
+     * @param hasTls whether the service has TLS
+     * @param encrypts whether it encrypts files
+     */
+    static void check(boolean hasTls, boolean encrypts) {
+        boolean isNeeded = encrypts || (hasTls && TlsSecurity.isOfJdk());
+        if (isNeeded && isMissing(ManagementFactory.getRuntimeMXBean().getInputArguments())) {
             LOG.warn(
-                    "TLS and encryption are very slow with the first compiler of Java alone; start"
-                            + " this process with CAIRN_JAVA_OPTS={}{}",
+                    "{} is very slow with the first compiler of Java alone; start this process with"
+                            + " CAIRN_JAVA_OPTS={}{}",
+                    encrypts ? "encryption" : "TLS of the JDK",
                     STOP,
                     LAST_LEVEL);
         }

@@ -112,9 +112,7 @@ public final class MountCommand implements Callable<Integer> {
                             ? credentials
                             : credentials(authority, from, who);
             ProcessContext world = closing.add(worldOptions.open(own));
-            if (own != null) {
-                CipherCompiler.check();
-            }
+            CipherCompiler.check(own != null, false);
             if (who != null) {
                 world.logInWith(who);
             }
