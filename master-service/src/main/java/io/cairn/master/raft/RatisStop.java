@@ -9,8 +9,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.raftlog.segmented.SegmentedRaftLog;
 import org.apache.ratis.util.AwaitToRun;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,9 +98,21 @@ final class RatisStop {
         }
     }
 
+    /** Null when it could not be opened: of that Ratis tells in no other way. */
+    private @Nullable RaftLog log() {
+        try {
+            return division.getRaftLog();
+        } catch (IllegalStateException e) {
+            return null;
+        }
+    }
+
     private void complete(CompletableFuture<Void> stopped) {
         try {
-            ((AwaitToRun) EVICTION.get((SegmentedRaftLog) division.getRaftLog())).close();
+            RaftLog log = log();
+            if (log != null) {
+                ((AwaitToRun) EVICTION.get((SegmentedRaftLog) log)).close();
+            }
             server.close();
             // A server whose port was taken counts as never started, and closes nothing.
             division.close();

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.MemoryDirectory;
+import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -62,6 +64,32 @@ final class RatisStopTest {
                 assertTrue(within(() -> evictions() == others));
             }
             stopping.join();
+        }
+    }
+
+    /** As a master does whose disk was full: it tries again in the same process. */
+    @Test
+    void oneWhoseLogDidNotOpenFreesItsDirectory() throws Exception {
+        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
+            group.start(0);
+            new TestSession(group::leaderLog).create("kept");
+            group.stop(0);
+            Path segment = TestFiles.segments(group.directory(0)).getLast();
+            RatisLog log =
+                    new RatisLog(
+                            group.settings(0),
+                            Clock.system(),
+                            group.heard(0),
+                            Runnable::run,
+                            _ -> {},
+                            null);
+            TestFiles.damage(segment, 100);
+            IOException refused = assertThrows(IOException.class, log::start);
+            assertEquals(List.of(), List.of(refused.getSuppressed()));
+            TestFiles.damage(segment, 100); // as it was
+            RatisLog next = group.start(0);
+            group.leader();
+            assertTrue(TestSession.has(next, "kept"));
         }
     }
 
