@@ -144,6 +144,15 @@ final class EarlyRemovalsTest {
         throw new AssertionError("each removal is told at once");
     }
 
+    /** Makes more files until the mount has the right: the masters may refuse it for a moment. */
+    private void untilAlone(long ino) throws Exception {
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        for (int i = 0; !a.mount().master().young().isAloneIn(ino); i++) {
+            assertTrue(System.nanoTime() - endNs < 0, "no right to a directory");
+            make(ino, Name.of("more" + i));
+        }
+    }
+
     private long entries() {
         return cluster.embedded().service().namespace().appliedIndex();
     }
@@ -156,8 +165,9 @@ final class EarlyRemovalsTest {
     void manyRemovalsShareAnEntryOfTheLog() throws Exception {
         Name name = nextDirectory();
         long ino = filled(FileSystem.ROOT_INO, name, FILES);
+        untilAlone(ino);
         List<Name> all = list(ino);
-        assertEquals(FILES, all.size());
+        assertTrue(all.size() >= FILES, () -> all.size() + " names");
         long before = entries();
         for (Name each : all) {
             unlink(ino, each);
