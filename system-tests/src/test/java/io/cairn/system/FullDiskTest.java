@@ -291,8 +291,9 @@ final class FullDiskTest {
             }
             Shell.run(mount, "sync f*");
             assertTrue(blobs(one) > 0 && blobs(two) > 0, "both have some");
-            one.fill();
             for (int i = 0; i < written.size(); i++) {
+                // What has left it makes room there for the next one.
+                one.fill();
                 byte[] more = Arrays.copyOf(written.get(i), 3 << 20);
                 new Random(i).nextBytes(more);
                 System.arraycopy(written.get(i), 0, more, 0, 1 << 20);
