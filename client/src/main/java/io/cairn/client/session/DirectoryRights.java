@@ -244,6 +244,12 @@ final class DirectoryRights {
         return numbers.ofRemovals(session);
     }
 
+    /** A number that was taken is not used: it may be the one of another directory soon. */
+    void putBack(long ino) {
+        numbers.putBack(ino);
+        refused.remove(ino);
+    }
+
     /** The numbers that are left. */
     Numbers numbers() {
         return numbers;

@@ -168,7 +168,7 @@ public final class YoungFiles {
     /** Nothing was made with a number of {@link #takeNumber}, for whatever reason. */
     public void putBack(long ino) {
         synchronized (this) {
-            rights.numbers().putBack(ino);
+            rights.putBack(ino);
         }
         returnNumbers();
     }
@@ -321,7 +321,7 @@ public final class YoungFiles {
     }
 
     /** What has to be told before a mutation; null when nothing. */
-    @Nullable CompletableFuture<Void> before(Mutation mutation) {
+    public @Nullable CompletableFuture<Void> before(Mutation mutation) {
         if (isIdle) {
             return null;
         }

@@ -119,19 +119,27 @@ public final class TreeChanges {
      * that goes along, into the same entry of the log.
      */
     private CompletableFuture<EntryReply> mkdirWithRight(Caller caller, MakeDirectory make) {
+        // Else the masters would be asked for the right before they are told of the directory.
+        CompletableFuture<Void> before = mount.master().young().before(make);
+        return before == null
+                ? sendWithRight(caller, make)
+                : Promises.then(before, _ -> sendWithRight(caller, make));
+    }
+
+    private CompletableFuture<EntryReply> sendWithRight(Caller caller, MakeDirectory make) {
         YoungFiles young = mount.master().young();
         TreeMutation.Mkdir mkdir = make.mkdir();
-        CompletableFuture<EntryReply> made =
-                add(caller, mkdir.parentIno(), mkdir.name(), make)
-                        .whenComplete(
-                                (entry, failure) -> {
-                                    if (entry == null && isRefusal(failure)) {
-                                        young.putBack(make.ino());
-                                    } else {
-                                        young.used(make.ino());
-                                    }
-                                });
-        return made.thenCombine(young.want(make.ino()), (entry, _) -> entry)
+        CompletableFuture<EntryReply> made = add(caller, mkdir.parentIno(), mkdir.name(), make);
+        CompletableFuture<Void> asked = young.want(make.ino());
+        return made.whenComplete(
+                        (entry, failure) -> {
+                            if (entry == null && isRefusal(failure)) {
+                                var _ = asked.thenRun(() -> young.putBack(make.ino()));
+                            } else {
+                                young.used(make.ino());
+                            }
+                        })
+                .thenCombine(asked, (entry, _) -> entry)
                 .exceptionallyCompose(
                         failure ->
                                 // The masters may have forgotten the number.
