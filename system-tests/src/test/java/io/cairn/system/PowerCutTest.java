@@ -80,7 +80,7 @@ final class PowerCutTest {
             cluster.startMasters(1, 1);
             cluster.startChunkServers(1);
             Path mount = cluster.mount("mnt");
-            SyncedLoad load = new SyncedLoad(mount, 3, 7);
+            SyncedLoad load = new SyncedLoad(mount, false, 3, 7);
             byte[] token = Files.readAllBytes(cluster.awaitFirstToken());
             letItWork(load, random);
             // The mount is on another machine: it goes on, and must not promise what is lost.
@@ -92,12 +92,18 @@ final class PowerCutTest {
             Path other = cluster.mount("other");
             load.verify(other);
             load.close();
-            try (SyncedLoad second = new SyncedLoad(other, 3, 8)) {
+            Files.createDirectory(other.resolve("sync"));
+            Path strict = cluster.mount("strict", ":/sync", "-o", "names=sync");
+            try (SyncedLoad second = new SyncedLoad(other, false, 3, 8);
+                    SyncedLoad third = new SyncedLoad(strict, true, 3, 9)) {
                 letItWork(second, random);
-                lose(cluster, disk, "mnt", "other");
+                letItWork(third, random);
+                lose(cluster, disk, "mnt", "other", "strict");
                 second.stop();
+                third.stop();
                 Path again = cluster.mount("again");
                 second.verify(again);
+                third.verify(again.resolve("sync"));
                 load.verify(again);
             }
         }
