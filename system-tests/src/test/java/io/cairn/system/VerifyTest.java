@@ -8,6 +8,7 @@ import io.cairn.node.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -101,5 +102,20 @@ class VerifyTest {
         CairnProcess.Result full = CairnProcess.run(directory, "verify", "--data", "/usr");
         assertEquals(ExitCode.USAGE, full.exitCode(), full.output());
         assertTrue(full.output().contains("is not empty"), full.output());
+    }
+
+    @Test
+    void nothingIsLeftOfAVerificationThatIsRefused() throws Exception {
+        Path temporary = Files.createDirectory(directory.resolve("tmp"));
+        try (CairnProcess refused =
+                CairnProcess.start(
+                        directory.resolve("refused.out"),
+                        List.of("verify", "--faults", "x"),
+                        Map.of("JDK_JAVA_OPTIONS", "-Djava.io.tmpdir=" + temporary))) {
+            assertEquals(ExitCode.USAGE, refused.awaitExit(60), refused.output());
+        }
+        try (var left = Files.list(temporary)) {
+            assertEquals(List.of(), left.toList());
+        }
     }
 }

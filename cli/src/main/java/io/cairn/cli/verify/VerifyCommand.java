@@ -127,8 +127,15 @@ public final class VerifyCommand implements Callable<Integer> {
             return isolated();
         }
         Path directory = directory();
-        Abilities abilities = new Abilities(directory, namespaces);
-        Report report = run(directory, abilities);
+        Report report;
+        try {
+            report = run(directory, new Abilities(directory, namespaces));
+        } catch (CommandException e) {
+            if (data == null) {
+                remove(directory);
+            }
+            throw e;
+        }
         if (page != null) {
             Files.writeString(page, ReportPage.of(report));
         }

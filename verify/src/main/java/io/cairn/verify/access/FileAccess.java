@@ -1,5 +1,6 @@
 package io.cairn.verify.access;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.SortedSet;
 
@@ -27,6 +28,14 @@ public interface FileAccess {
      * @param sync whether it is on stable media afterwards
      */
     void store(String path, byte[] contents, boolean sync) throws IOException;
+
+    /**
+     * Makes a new file with contents, puts it on stable media, and leaves it open: its name is
+     * promised by the sync alone.
+     *
+     * @return what closes it
+     */
+    Closeable storeOpen(String path, byte[] contents) throws IOException;
 
     /** All of a file. */
     byte[] load(String path) throws IOException;

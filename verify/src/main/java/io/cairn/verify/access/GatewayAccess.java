@@ -2,6 +2,7 @@ package io.cairn.verify.access;
 
 import io.cairn.runtime.Deadline;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -185,6 +186,12 @@ public final class GatewayAccess implements FileAccess {
     @Override
     public void store(String path, byte[] contents, boolean sync) throws IOException {
         put(create(path), path, 0, contents);
+    }
+
+    @Override
+    public Closeable storeOpen(String path, byte[] contents) throws IOException {
+        store(path, contents, true);
+        return () -> {};
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.cairn.verify.access;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -17,6 +18,9 @@ import java.util.stream.Stream;
 
 /** System calls on a mount. */
 public record MountAccess(String name, Path mountpoint) implements FileAccess {
+    private static final Set<OpenOption> NEW =
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
     private Path at(String path) {
         return mountpoint.resolve(path);
     }
@@ -33,12 +37,19 @@ public record MountAccess(String name, Path mountpoint) implements FileAccess {
 
     @Override
     public void store(String path, byte[] contents, boolean sync) throws IOException {
-        put(
-                path,
-                0,
-                contents,
-                sync,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+        put(path, 0, contents, sync, NEW);
+    }
+
+    @Override
+    public Closeable storeOpen(String path, byte[] contents) throws IOException {
+        FileChannel channel = FileChannel.open(at(path), NEW);
+        try {
+            put(channel, 0, contents, true);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+        return channel;
     }
 
     @Override
@@ -55,13 +66,18 @@ public record MountAccess(String name, Path mountpoint) implements FileAccess {
             String path, long offset, byte[] bytes, boolean sync, Set<? extends OpenOption> how)
             throws IOException {
         try (FileChannel channel = FileChannel.open(at(path), how)) {
-            ByteBuffer left = ByteBuffer.wrap(bytes);
-            while (left.hasRemaining()) {
-                channel.write(left, offset + left.position());
-            }
-            if (sync) {
-                channel.force(true);
-            }
+            put(channel, offset, bytes, sync);
+        }
+    }
+
+    private static void put(FileChannel channel, long offset, byte[] bytes, boolean sync)
+            throws IOException {
+        ByteBuffer left = ByteBuffer.wrap(bytes);
+        while (left.hasRemaining()) {
+            channel.write(left, offset + left.position());
+        }
+        if (sync) {
+            channel.force(true);
         }
     }
 

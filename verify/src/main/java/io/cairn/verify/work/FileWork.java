@@ -3,7 +3,11 @@ package io.cairn.verify.work;
 import io.cairn.verify.history.StampedBlocks;
 import io.cairn.verify.work.AccessPoint.Ending;
 import io.cairn.verify.work.AccessPoint.Outcome;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +25,7 @@ import java.util.TreeSet;
 final class FileWork implements Workload.Part {
     private static final int MAX_FILES = 40;
     private static final int MAX_BYTES = 120_000;
+    private static final int MAX_OPEN = 3;
 
     private static final long BELIEF_NS = Workload.BELIEF_MS * 1_000_000L;
 
@@ -33,6 +38,9 @@ final class FileWork implements Workload.Part {
 
     /** Names that are there or not: files on their way, that nobody waits for. */
     private final Set<String> abandoned = new HashSet<>();
+
+    /** Files that were synced and are not closed yet, the oldest first. */
+    private final Deque<Closeable> open = new ArrayDeque<>();
 
     private long lastName;
 
@@ -106,7 +114,8 @@ final class FileWork implements Workload.Part {
         String name = random.nextInt(3) == 0 && !files.isEmpty() ? anyFile() : fresh("file-");
         int length = random.nextInt(4) == 0 ? random.nextInt(4096) : random.nextInt(MAX_BYTES);
         // Contents of 4 KiB and less are part of the metadata, which is always synced.
-        boolean sync = random.nextBoolean();
+        boolean leftOpen = random.nextInt(4) == 0;
+        boolean sync = leftOpen || random.nextBoolean();
         int power = workload.cuts().stamp();
         long write = workload.nextNumber();
         byte[] contents = StampedBlocks.contents(write, length);
@@ -114,7 +123,14 @@ final class FileWork implements Workload.Part {
                 access.run(
                         OperationKind.WRITE,
                         "write " + beside,
-                        f -> f.store(beside, contents, sync));
+                        f -> {
+                            if (leftOpen) {
+                                open.addLast(f.storeOpen(beside, contents));
+                            } else {
+                                f.store(beside, contents, sync);
+                            }
+                        });
+        closeOldest();
         if (!stored.isDone()) {
             abandoned.add(beside);
             refused(stored, "a new file in " + directory);
@@ -122,6 +138,17 @@ final class FileWork implements Workload.Part {
         }
         Version next = new Version(write, length, sync, power, stored.endNs());
         return move(beside, name, next);
+    }
+
+    /** An error says nothing: the mount may have been killed since. The sync has promised all. */
+    private void closeOldest() {
+        while (open.size() > MAX_OPEN) {
+            try {
+                open.removeFirst().close();
+            } catch (IOException e) {
+                // As above.
+            }
+        }
     }
 
     private boolean rename() {
