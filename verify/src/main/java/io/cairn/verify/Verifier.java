@@ -135,11 +135,15 @@ public final class Verifier implements AutoCloseable {
     private void injectFaults(Workload workload) throws IOException, InterruptedException {
         Faults faults = new Faults(cluster, random, new FileDisk());
         Deadline end = Deadline.afterS(settings.seconds());
-        for (int i = 0; !end.isOver() || i < settings.faults().size(); i++) {
+        for (int i = 0; isWanted(i, end); i++) {
             Thread.sleep(random.nextInt(500, 1500));
             FaultKind kind = settings.faults().get(i % settings.faults().size());
             inject(kind, faults.next(kind), workload);
         }
+    }
+
+    private boolean isWanted(int done, Deadline end) {
+        return !findings.isClosed() && (!end.isOver() || done < settings.faults().size());
     }
 
     private void inject(FaultKind kind, Strike strike, Workload workload)
@@ -171,6 +175,10 @@ public final class Verifier implements AutoCloseable {
         awaitWell();
         List<AccessPoint> all = List.copyOf(accesses.values());
         workload.check(all.get(random.nextInt(all.size())));
+        if (findings.isClosed()) {
+            // An interrupt: whatever was felt of it is no answer of the cluster.
+            return;
+        }
         told.accept(
                 "%s: %d ms reads, %d ms writes, %d ms names at the longest, %d errors"
                         .formatted(

@@ -27,7 +27,7 @@ public final class Findings {
 
     /** From now on this fault is on, or none. */
     public synchronized void during(@Nullable Trial next) {
-        trial = next;
+        trial = closed ? null : next;
     }
 
     /** The fault that is on, or null. */
@@ -35,9 +35,18 @@ public final class Findings {
         return trial;
     }
 
-    /** The processes are ended on purpose: nothing counts any more. */
+    /**
+     * The processes are ended on purpose: nothing counts any more, and operations that fail by it
+     * are of no trial.
+     */
     public synchronized void close() {
         closed = true;
+        trial = null;
+    }
+
+    /** Whether the processes are ended on purpose. */
+    public synchronized boolean isClosed() {
+        return closed;
     }
 
     /** A promise is broken. */

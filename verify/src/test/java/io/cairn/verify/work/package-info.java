@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.verify.work;
+
+import org.jspecify.annotations.NullUnmarked;
