@@ -105,7 +105,8 @@ public final class Spread {
                 || matched(members.stream().map(this::fitting).toList()) == members.size();
     }
 
-    private int fitting(int target) {
+    /** Which copies a target may have, one bit for each; 0 where labels are for all copies. */
+    public int fitting(int target) {
         return target < fitting.length ? fitting[target] : 0;
     }
 

@@ -2,6 +2,7 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Labels;
+import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Policy;
@@ -9,40 +10,47 @@ import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Decides which pools come and go. Pure functions. */
 final class PoolDecision {
     private PoolDecision() {}
 
+    /** Whether there should be another pool of a kind, with any number of copies. */
+    static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas, Pool.Kind kind) {
+        int most = most(map, present, maxReplicas, kind);
+        return IntStream.rangeClosed(1, most).anyMatch(c -> isNews(map, present, kind, c));
+    }
+
     /**
-     * Whether one of the targets has no part in the youngest pools of a kind, or there is none of
-     * them, or one that there could be was taken away.
+     * Whether there is no pool of a kind, or the youngest one was made for fewer targets than there
+     * are now. A target that was away, drained, or without the labels, and comes back is none more:
+     * others have its places meanwhile, and it gets some again as they fill ({@link MemberMoves}).
      *
      * @param present targets that are here; those that may have no copy of the kind do not count
      */
-    static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas, Pool.Kind kind) {
-        int most = most(map, present, maxReplicas, kind);
-        if (isLacking(map, most, kind)) {
+    private static boolean isNews(
+            ClusterMap map, List<Target> present, Pool.Kind kind, int copies) {
+        Pool pool = map.youngestPool(copies, kind);
+        if (pool == null) {
             return true;
         }
-        for (int copies = 1; copies <= (kind.labels().isPerCopy() ? most : 1); copies++) {
-            Set<Integer> used = new HashSet<>();
-            Pool pool = map.youngestPool(copies, kind);
-            if (pool != null) {
-                for (PlacementGroup group : map.groupsOf(pool)) {
-                    group.members().forEach(m -> used.add(m.targetId()));
+        BitSet targets = new BitSet();
+        admitted(map, present, kind, copies).forEach(target -> targets.set(target.id()));
+        for (PlacementGroup group : map.groupsOf(pool)) {
+            for (Member member : group.members()) {
+                // One that is adopted has chunks, and no place that another one could get.
+                if (member.state() != MemberState.ADOPTED) {
+                    targets.set(member.targetId());
                 }
             }
-            List<Target> admitted = admitted(map, present, kind, copies);
-            if (admitted.stream().anyMatch(target -> !used.contains(target.id()))) {
-                return true;
-            }
         }
-        return false;
+        return PoolPlan.groupCount(targets.cardinality()) > pool.groupCount();
     }
 
     /** The targets that may have a copy of chunks with so many. */
@@ -112,8 +120,8 @@ final class PoolDecision {
     /**
      * Fresh pools over the given targets: for every number of replicas from 1 to {@code
      * maxReplicas} that the number of distinct servers allows, one pool. The same for each kind
-     * that is wanted, over the targets that its labels admit. There are none for a kind of which
-     * there is no news.
+     * that is wanted, over the targets that its labels admit. There is none where the youngest one
+     * has groups enough for all targets.
      *
      * @param wanted as {@link #kinds} tells them; the plain one is one of them in any case
      * @param leastServers while fewer are here, only kinds with labels or a key get pools, and only
@@ -134,14 +142,11 @@ final class PoolDecision {
         for (Pool.Kind kind : kinds) {
             int most = most(map, members, maxReplicas, kind);
             boolean needsOwn = !kind.labels().isAny() || kind.key() != 0;
-            boolean isDue =
-                    few
-                            ? needsOwn && isLacking(map, most, kind)
-                            : isNews(map, members, maxReplicas, kind);
-            if (!isDue) {
-                continue;
-            }
+            boolean isDue = !few || (needsOwn && isLacking(map, most, kind));
             for (int replicas = 1; replicas <= most; replicas++) {
+                if (!isDue || !isNews(map, members, kind, replicas)) {
+                    continue;
+                }
                 Spread spread = new Spread(map, kind.labels().ofCopies(replicas));
                 List<Target> order =
                         PoolPlan.interleave(spread, admitted(map, members, kind, replicas));

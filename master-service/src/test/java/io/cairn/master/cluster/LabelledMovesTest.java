@@ -206,6 +206,37 @@ final class LabelledMovesTest {
         assertEquals(pools, cluster.map.pools().size(), "no news");
     }
 
+    /** Others have its places meanwhile. It gets some again as these fill: no pool is made. */
+    @Test
+    void aServerThatIsBackGetsPlacesInThePoolsThatThereAre() {
+        rooms();
+        List<Integer> pools = cluster.map.pools().stream().map(Pool::id).toList();
+        cluster.server(4).up = false;
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 2, 3), places(2));
+        cluster.server(4).up = true;
+        cluster.tick();
+        cluster.expand(Set.of(ROOMS));
+        assertEquals(pools, cluster.map.pools().stream().map(Pool::id).toList());
+        groups(2, ROOMS).forEach(group -> cluster.full.add(group.id()));
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 2, 3, 4), places(2));
+    }
+
+    @Test
+    void aDrainThatIsTakenBackMakesNoPools() {
+        List<Integer> pools = cluster.map.pools().stream().map(Pool::id).toList();
+        cluster.drain(2, true);
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 3), members(1));
+        cluster.drain(2, false);
+        cluster.expand(Set.of(SSD));
+        assertEquals(pools, cluster.map.pools().stream().map(Pool::id).toList());
+        groups(1).forEach(group -> cluster.full.add(group.id()));
+        MemberMovesTest.rest(cluster);
+        assertEquals(Set.of(1, 2, 3), members(1));
+    }
+
     @Test
     void roomElsewhereDoesNotDrawThemAway() {
         groups(2).forEach(group -> cluster.full.add(group.id()));

@@ -70,6 +70,24 @@ final class PoolDecisionTest {
         List<Target> all = List.copyOf(map.targets());
         assertTrue(PoolDecision.isNews(without, all, 3, Pool.Kind.PLAIN));
         assertFalse(PoolDecision.isNews(map, all, 3, Pool.Kind.PLAIN));
+        List<Integer> copies = expanded(without, all).pools().stream().map(Pool::replicas).toList();
+        assertEquals(List.of(1, 2, 3), copies, "no others beside those that are there");
+    }
+
+    /** Nothing is left of pools on disks that are gone, also when as many others came. */
+    @Test
+    void disksInThePlaceOfThoseThatAreGoneGetPools() {
+        ClusterMap map = HeadDecisionTest.even();
+        MapDraft draft = new MapDraft(map);
+        List<Target> fresh =
+                map.targets().stream()
+                        .map(old -> new Target(old.id() + 3, 200 + old.id(), old.serverId()))
+                        .toList();
+        fresh.forEach(draft::put);
+        ClusterMap replaced = map.with(draft.delta());
+        List<Integer> copies =
+                expanded(replaced, fresh).pools().stream().map(Pool::replicas).toList();
+        assertEquals(List.of(1, 2, 3, 1, 2, 3), copies);
     }
 
     private static ClusterMap expanded(ClusterMap map, List<Target> present, Pool.Kind... wanted) {
