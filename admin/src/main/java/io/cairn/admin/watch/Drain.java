@@ -28,6 +28,7 @@ public final class Drain {
 
     private final ClusterMap map;
     private final Map<Integer, TargetReport> reports = new HashMap<>();
+    private final Set<Integer> usedPools;
     private final Set<Integer> leaving;
     private final Map<Labels.Expression, Spread> spreads = new HashMap<>();
     private final Map<Object, Long> room = new HashMap<>();
@@ -49,6 +50,7 @@ public final class Drain {
     public Drain(
             ClusterMap map, List<TargetReport> told, Set<Integer> usedPools, Set<Integer> leaving) {
         this.map = after(map, leaving);
+        this.usedPools = usedPools;
         this.leaving = leaving;
         for (TargetReport report : told) {
             Target target = this.map.targetOf(report.identity());
@@ -128,11 +130,12 @@ public final class Drain {
         }
     }
 
-    /** Bytes of one group on a target, about. */
+    /** Bytes of one group on a target, about: those of pools that nobody uses have none. */
     private long share(int target) {
         Target known = map.target(target);
-        int all = known == null ? 0 : map.groupsOf(known).size();
-        return all == 0 ? 0 : bytesOf(target) / all;
+        List<PlacementGroup> groups = known == null ? List.of() : map.groupsOf(known);
+        long used = groups.stream().filter(group -> usedPools.contains(group.poolId())).count();
+        return used == 0 ? 0 : bytesOf(target) / used;
     }
 
     /** Bytes that a target holds, about; 0 when its server is away. */

@@ -239,7 +239,9 @@ public final class StorageHealth {
         }
         waiting.forEach(group -> explained.add(group.id()));
         long unreadable = waiting.stream().filter(this::isMissed).count();
-        long copyless = waiting.stream().filter(group -> group.head() != null).count();
+        // Others may have come for it, and nobody waits for one that is over.
+        long copyless =
+                waiting.stream().filter(group -> group.head() != null && map.isShort(group)).count();
         if (unreadable > 0) {
             health.critical(
                     what
@@ -265,9 +267,10 @@ public final class StorageHealth {
      * Pools with fewer copies than the standard are there unasked: those without files count not.
      */
     private boolean isMissed(PlacementGroup group) {
+        Pool pool = map.pool(group.poolId());
+        int copies = pool == null ? group.members().size() : pool.replicas();
         return group.head() == null
-                && (group.members().size() >= space.replicas()
-                        || usedPools.contains(group.poolId()));
+                && (copies >= space.replicas() || usedPools.contains(group.poolId()));
     }
 
     private void groups(Health health) {
@@ -298,8 +301,8 @@ public final class StorageHealth {
     }
 
     private void space(Health health) {
-        if (space.totalBytes() > 0
-                && space.freeBytes() * 100 / space.totalBytes() < 100 - FULL_PERCENT) {
+        double freePercent = 100.0 * space.freeBytes() / Math.max(1, space.totalBytes());
+        if (space.totalBytes() > 0 && freePercent < 100 - FULL_PERCENT) {
             health.warning(
                     "More than " + FULL_PERCENT + " % of the space is used.",
                     "Add chunk servers or disks, or delete files.");

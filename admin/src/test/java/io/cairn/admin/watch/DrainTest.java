@@ -89,6 +89,24 @@ final class DrainTest {
         assertEquals(0, drain.groups());
     }
 
+    /** What a disk holds is in the groups of pools with files alone. */
+    @Test
+    void groupsOfPoolsWithoutFilesHaveNoPartOfTheBytes() {
+        ClusterMap map = map("", "", "", "");
+        List<PlacementGroup> groups = new ArrayList<>(List.copyOf(map.groups()));
+        map.groups().forEach(g -> groups.add(new PlacementGroup(g.id() + 4, 2, 1, g.members())));
+        ClusterMap two =
+                new ClusterMap(
+                        1,
+                        List.copyOf(map.servers()),
+                        List.copyOf(map.targets()),
+                        List.of(new Pool(1, 2, 1, 4), new Pool(2, 2, 5, 4)),
+                        groups);
+        Drain drain = drain(two, reports(9, 9, 9, 9), 2);
+        assertEquals(2, drain.groups());
+        assertEquals(GIB, drain.movedBytes());
+    }
+
     @Test
     void tooFewServersAreAnObstacle() {
         String told = drain(map("", "", ""), reports(9, 9, 9), 1, 2).obstacles().getFirst();

@@ -349,4 +349,48 @@ class StorageHealthTest {
                 .tellForeign(Map.of("c9", 0xabL), 0xcd, beside);
         assertEquals("warning", beside.toJson().get("level"));
     }
+
+    /** A move puts a new member beside the old one: it may be the old one that is gone. */
+    @Test
+    void aGroupThatHasAllItsCopiesIsNotShortOfTheOneThatIsOver() {
+        List<Member> members =
+                List.of(new Member(1, SERVING), new Member(3, SERVING), new Member(2, OFFLINE));
+        ClusterMap map = withThird(new Pool(1, 2, 1, 1), members);
+        assertEquals(
+                List.of("warning: Chunk server c2 does not answer."),
+                told(map, status(1, true, true), status(2, false, true), status(3, true, true)));
+    }
+
+    /** The pool says how many copies there are, not how many members are there during a move. */
+    @Test
+    void anUnusedPoolOfFewCopiesIsNotMissedWhileItsGroupsMove() {
+        List<Member> members = List.of(new Member(2, LAST), new Member(1, OFFLINE));
+        ClusterMap map = withThird(new Pool(1, 1, 1, 1), members);
+        assertEquals(
+                List.of("warning: Chunk server c2 does not answer."),
+                told(map, status(1, true, true), status(2, false, true), status(3, true, true)));
+        assertTrue(
+                told(map, Set.of(1), status(1, true, true), status(3, true, true))
+                        .getFirst()
+                        .startsWith("critical: Chunk server c2 does not answer: 1 placement"));
+    }
+
+    private static ClusterMap withThird(Pool pool, List<Member> members) {
+        return new ClusterMap(
+                7,
+                List.of(server(1), server(2), server(3)),
+                List.of(new Target(1, 11, 1), new Target(2, 12, 2), new Target(3, 13, 3)),
+                List.of(pool),
+                List.of(new PlacementGroup(1, 1, 1, members)));
+    }
+
+    @Test
+    void theLargestClustersAreNotFull() {
+        Health health = new Health();
+        ClusterMap map = map(group(1, 1, SERVING, SERVING));
+        ServerStatus[] servers = {status(1, true, true), status(2, true, true)};
+        Space space = new Space(1L << 58, 1L << 57, 2);
+        new StorageHealth(map, List.of(servers), space, 0, Set.of(), 1_000).tell(health);
+        assertEquals(List.of(), health.toJson().get("reasons"));
+    }
 }
