@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.LockHost;
 import io.cairn.master.access.KeyNumbers;
+import io.cairn.master.backup.Recovery;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.delegation.DelegationGate;
@@ -70,10 +71,9 @@ public final class MasterService implements AutoCloseable {
     private final SnapshotKeeper snapshots;
     private final Presence presence;
     private final Allowances allowances;
+    private final Recovery recovery;
     private final Listener listener;
     private long termSeen = -1;
-    private volatile long recoveredTerm = -1;
-    private volatile boolean recovering;
     private @Nullable MasterGauges gauges;
     private volatile boolean closed;
     private volatile Supplier<Map<String, Object>> glance = Map::of;
@@ -103,6 +103,7 @@ public final class MasterService implements AutoCloseable {
         this.scheduler = ground.scheduler();
         LogWriter writer = this::submit;
         this.lived = new LivedClock(clock);
+        this.recovery = new Recovery(namespace, writer, log::stateRecovered, clock);
         this.sessions = new SessionTable(lived, settings.sessionLeaseMs());
         this.watch = new DirectoryWatch(sessions, ground.clock(), scheduler);
         this.delegations =
@@ -313,8 +314,9 @@ public final class MasterService implements AutoCloseable {
         if (!log.mayRead()) {
             return;
         }
-        if (log.isRecovering() && recoveredTerm != term) {
-            recover(term);
+        if (log.isRecovering() && !recovery.isOver(term)) {
+            // Nobody is answered before: what others acknowledged is not mixed with what comes.
+            recovery.tick(term);
             return;
         }
         if (term != termSeen) {
@@ -346,29 +348,6 @@ public final class MasterService implements AutoCloseable {
         trash.tick();
         snapshots.tick();
         tell(presence.news());
-    }
-
-    /** Nobody is answered before: what others acknowledged is not to be mixed with what comes. */
-    private void recover(long term) {
-        if (recovering) {
-            return;
-        }
-        recovering = true;
-        LOG.warn(
-                "this master was told to recover cluster {} from what it holds: what only others"
-                        + " had acknowledged is lost; all sessions end",
-                String.format("%016x", namespace.get().clusterId()));
-        var _ =
-                submit(new LeaderMutation.Recover())
-                        .thenCompose(_ -> submit(KeyNumbers.passOver(namespace.get())))
-                        .whenComplete(
-                                (_, error) -> {
-                                    if (error == null) {
-                                        recoveredTerm = term;
-                                        log.stateRecovered();
-                                    }
-                                    recovering = false;
-                                });
     }
 
     private void closeExpired(long session) {

@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,12 +18,15 @@ import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
+import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
@@ -71,8 +75,7 @@ final class RecoveredStateTest {
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }
 
-    @Test
-    void nothingThatOthersMayHaveGivenIsGivenAgain() {
+    private MasterService master() {
         MasterService master =
                 new MasterService(
                         new MasterSettings(
@@ -84,6 +87,12 @@ final class RecoveredStateTest {
                         new MasterService.Context(
                                 log, () -> namespace, transport, time, time, new Random(1)));
         log.listener = master::tell;
+        return master;
+    }
+
+    @Test
+    void nothingThatOthersMayHaveGivenIsGivenAgain() {
+        var _ = master();
         time.pass(500);
         heartbeat();
         time.pass(500);
@@ -115,5 +124,31 @@ final class RecoveredStateTest {
         long index = namespace.appliedIndex();
         time.pass(300);
         assertEquals(index, namespace.appliedIndex(), "once in a term");
+    }
+
+    private static LeaderMutation floor(int version) {
+        byte[] value = new Encoder().u8(version).i32(5).toBytes();
+        RecordChange change = new RecordChange("class-key-floor", RecordChange.ANY, value);
+        return new LeaderMutation.ChangeRecords(List.of(change));
+    }
+
+    /** What a newer release has written may be read after an upgrade; nothing is lost until then. */
+    @Test
+    void aRecordThatCannotBeReadEndsNoSessions() throws Exception {
+        MasterService master = master();
+        time.pass(500);
+        long session = openSession();
+        assertInstanceOf(Reply.Done.class, master.submit(floor(9)).get());
+        log.recovering = true;
+        log.term++;
+        long index = namespace.appliedIndex();
+        time.pass(30_000);
+        assertFalse(log.stateRecovered);
+        assertEquals(index, namespace.appliedIndex());
+        assertEquals(session, namespace.sessions().iterator().next().session());
+        assertInstanceOf(Reply.Done.class, master.submit(floor(1)).get());
+        time.pass(11_000);
+        assertTrue(log.stateRecovered);
+        assertEquals(1024 + 5, KeyNumbers.last(namespace));
     }
 }
