@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,16 +95,31 @@ final class SimulatedMasters {
                 .orElseGet(() -> new Namespace(new MemoryStore()));
     }
 
-    /** Whether all run and have applied as much as any other. */
-    boolean isLevel() {
-        return isRunning()
-                && masters.stream().mapToLong(each -> each.log().applied()).distinct().count() == 1;
+    /** How many entries are agreed on so far. */
+    long agreed() {
+        return agreed.size();
     }
 
-    /** The state that the agreed entries make, from the first one on. */
-    Namespace replay() {
+    /** Whether all run and have applied an entry. */
+    boolean haveApplied(long index) {
+        return isRunning() && masters.stream().allMatch(each -> each.log().applied() >= index);
+    }
+
+    /** How far each of them is, for messages. */
+    String levels() {
+        return masters.stream()
+                .map(
+                        each ->
+                                each.isRunning()
+                                        ? each.node() + " is at " + each.log().applied()
+                                        : each.node() + " does not run")
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The state that the agreed entries make, from the first one up to an index. */
+    Namespace replay(long last) {
         Namespace namespace = new Namespace(new MemoryStore());
-        for (int i = 0; i < agreed.size(); i++) {
+        for (int i = 0; i < last; i++) {
             RaftDisk.Entry entry = agreed.get(i);
             if (entry.bytes().length == 0) {
                 namespace.advance(entry.term(), i + 1L);

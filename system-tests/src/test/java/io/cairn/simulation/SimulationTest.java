@@ -23,8 +23,11 @@ final class SimulationTest {
     /** With so many seeds all kinds of work come. */
     private static final int MANY = 100;
 
-    /** Failed once: replicas stayed different when the report of a failed member was lost. */
-    private static final long[] FORMER = {912};
+    /**
+     * Failed once: replicas stayed different when the report of a failed member was lost; masters
+     * were compared while groups moved to other disks.
+     */
+    private static final long[] FORMER = {912, 40018};
 
     private static final String AGAIN =
             "again: ./mvnw test -pl system-tests -am -Dtest=SimulationTest"
