@@ -12,11 +12,6 @@ public record Declaration(boolean adopts, boolean replaces, Labels labels) {
     /** Nothing. */
     public static final Declaration NONE = new Declaration(false, false, Labels.NONE);
 
-    /** The same for a server whose missing targets were replaced. */
-    public Declaration replacing() {
-        return new Declaration(adopts, true, labels);
-    }
-
     /** The same for a server that stands there. */
     public Declaration labelled(Labels where) {
         return new Declaration(adopts, replaces, where);

@@ -99,11 +99,6 @@ public final class TlsSecurity implements ChannelSecurity {
         new Rehearsal(client(), server()).run();
     }
 
-    /** The serial numbers of revoked certificates, hexadecimal. */
-    public Set<String> revoked() {
-        return revoked;
-    }
-
     /**
      * Certificates were revoked.
      *

@@ -88,11 +88,6 @@ public final class Message {
                 : new Message(content.toBytes(newVersion), null, payload, newVersion, trace);
     }
 
-    /** For connections: the same, with a payload of its own indices. */
-    Message withPayload(@Nullable ByteBuf own) {
-        return new Message(header, content, own, version, trace);
-    }
-
     /** For connections: the same, with another header in the same version. */
     public Message withHeader(byte[] other) {
         return new Message(other, null, payload, version, trace);

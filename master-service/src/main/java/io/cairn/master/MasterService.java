@@ -173,11 +173,6 @@ public final class MasterService implements AutoCloseable {
         return listener.endpoint();
     }
 
-    /** Whether this master leads. */
-    public boolean isLeader() {
-        return log.mayRead();
-    }
-
     /** Whether this master leads and has begun to hear sessions and chunk servers. */
     public boolean leads() {
         return log.mayRead() && sessions.term() == log.leaderTerm();

@@ -158,9 +158,4 @@ final class MissedNames {
         old.clear();
         return all;
     }
-
-    /** How many names are remembered. */
-    synchronized int size() {
-        return young.size() + old.size();
-    }
 }

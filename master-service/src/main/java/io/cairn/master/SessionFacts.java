@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param open inodes that it holds open, and how often
  */
 public record SessionFacts(
-        long session,
         @Nullable Endpoint address,
         @Nullable MountClient client,
         long silentMs,

@@ -484,7 +484,6 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         }
         Connection connection = live.connection;
         return new SessionFacts(
-                session,
                 connection == null ? null : connection.remote(),
                 live.client,
                 clock.millis() - live.renewedMs,

@@ -34,12 +34,8 @@ public final class Authenticator {
         }
     }
 
-    public Authenticator(Tokens tokens, Clock clock) {
-        this(tokens, clock, null);
-    }
-
     /**
-     * The same.
+     * Nobody has failed yet.
      *
      * @param foreign knows callers by tokens of others; null when nobody else makes any
      */

@@ -279,9 +279,6 @@ public final class Router {
     }
 
     private static WebAnswer read(WebRequest request, Outcome outcome) {
-        if (outcome.feed() != null) {
-            return WebAnswer.of("text/event-stream", outcome.feed());
-        }
         byte[] body = Json.bytes(outcome.body());
         String etag = Json.etag(body);
         String known = request.header("if-none-match");

@@ -203,7 +203,6 @@ final class DrainTest {
                             name,
                             new Endpoint(name, 1),
                             true,
-                            0,
                             null,
                             List.of(report),
                             Declaration.NONE));

@@ -73,7 +73,7 @@ class StorageHealthTest {
                         Holdings.NONE,
                         0);
         return new ServerStatus(
-                "c" + id, server(id).endpoint(), alive, 0, null, List.of(report), Declaration.NONE);
+                "c" + id, server(id).endpoint(), alive, null, List.of(report), Declaration.NONE);
     }
 
     private static List<String> told(ClusterMap map, ServerStatus... servers) {

@@ -1,6 +1,5 @@
 package io.cairn.client.chunk;
 
-import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.Pool;
@@ -33,7 +32,6 @@ public record FilePlacement(Inode inode, int copies, Pool.Kind kind, List<Chunk>
      *
      * @param targetId where it is
      * @param server the server of the target, null when the map does not know it
-     * @param endpoint where the server listens, null like it
      * @param member what the target is to the group
      * @param state how far the copy is, null when the server did not answer
      * @param allocatedBytes what it takes on the disk
@@ -41,7 +39,6 @@ public record FilePlacement(Inode inode, int copies, Pool.Kind kind, List<Chunk>
     public record Replica(
             int targetId,
             @Nullable String server,
-            @Nullable Endpoint endpoint,
             MemberState member,
             @Nullable ChunkState state,
             long allocatedBytes) {}

@@ -75,7 +75,6 @@ public final class PlacementSearch {
                     new FilePlacement.Replica(
                             member.targetId(),
                             server == null ? null : server.name(),
-                            server == null ? null : server.endpoint(),
                             member.state(),
                             found == null ? null : found.state(),
                             found == null ? 0 : found.allocatedBytes()));

@@ -70,11 +70,6 @@ final class Contents {
         return place instanceof Moving(Spilling spill) ? spill : null;
     }
 
-    /** Data on its way to the chunk servers. */
-    WriteBack chunks() {
-        return chunks;
-    }
-
     boolean isMoving() {
         return place instanceof Moving;
     }

@@ -105,12 +105,6 @@ final class InlineContents {
         telling = new BitSet();
     }
 
-    /** Forgets everything that was written. */
-    void forget() {
-        dirty = new BitSet();
-        telling = new BitSet();
-    }
-
     /** Bytes written at and beyond an offset are forgotten: they were cut off. */
     void cut(int from) {
         dirty.clear(from, Math.max(from, dirty.length()));

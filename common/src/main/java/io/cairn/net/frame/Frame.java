@@ -153,15 +153,6 @@ final class Frame {
         out.writeInt(header.length).writeBytes(header);
     }
 
-    /** Bytes of the payload that is still here. */
-    int payloadBytes() {
-        return payload == null ? 0 : payload.readableBytes();
-    }
-
-    boolean isAnswer() {
-        return kind.isAnswer();
-    }
-
     /** Gives the payload away. */
     @Nullable ByteBuf takePayload() {
         ByteBuf taken = payload;

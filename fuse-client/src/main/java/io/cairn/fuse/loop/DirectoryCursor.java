@@ -75,11 +75,6 @@ public final class DirectoryCursor {
         this.warms = warms;
     }
 
-    /** The inode of the directory. */
-    long ino() {
-        return ino;
-    }
-
     /**
      * Hands out entries that come after an offset until the sink is full or the directory ends.
      *

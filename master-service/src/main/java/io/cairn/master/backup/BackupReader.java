@@ -56,11 +56,6 @@ public final class BackupReader {
         head = readHead();
     }
 
-    /** What it says of itself. */
-    public BackupHead head() {
-        return head;
-    }
-
     /**
      * Reads everything. Records are handed out before the end is known to be whole: what was made
      * of them counts only when this returns.

@@ -25,11 +25,10 @@ final class GroupChunks {
     /**
      * A chunk of the group.
      *
-     * @param state as the first holder has it
-     * @param holders targets
+     * @param state as the first target that has it tells
      * @param lacking targets that serve and do not have it
      */
-    record Held(ChunkState state, List<Integer> holders, List<Integer> lacking) {}
+    record Held(ChunkState state, List<Integer> lacking) {}
 
     /** Where the list of a member stands. */
     private static final class Cursor {
@@ -89,18 +88,16 @@ final class GroupChunks {
         if (first == null) {
             return null;
         }
-        List<Integer> holders = new ArrayList<>();
         List<Integer> lacking = new ArrayList<>();
         for (Cursor cursor : cursors) {
             ChunkState state = cursor.peek();
             if (state != null && compare(state, first) == 0) {
-                holders.add(cursor.target);
                 cursor.at++;
             } else {
                 lacking.add(cursor.target);
             }
         }
-        return new Held(first, holders, lacking);
+        return new Held(first, lacking);
     }
 
     private static int compare(ChunkState one, ChunkState other) {

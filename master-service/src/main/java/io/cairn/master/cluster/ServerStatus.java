@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * A chunk server as operators see it.
  *
  * @param alive whether its lease runs
- * @param silentMs since its last heartbeat that was answered
  * @param connection over which it told that last; null when it has ended
  * @param targets as it told them last
  * @param declaration what the operator said when it was started
@@ -21,7 +20,6 @@ public record ServerStatus(
         String name,
         Endpoint endpoint,
         boolean alive,
-        long silentMs,
         @Nullable Connection connection,
         List<TargetReport> targets,
         Declaration declaration) {
@@ -35,13 +33,11 @@ public record ServerStatus(
     }
 
     /** As its last heartbeat told. */
-    static ServerStatus of(
-            Heartbeat told, boolean alive, long silentMs, @Nullable Connection connection) {
+    static ServerStatus of(Heartbeat told, boolean alive, @Nullable Connection connection) {
         return new ServerStatus(
                 told.name(),
                 told.endpoint(),
                 alive,
-                silentMs,
                 connection,
                 told.targets(),
                 told.declaration());

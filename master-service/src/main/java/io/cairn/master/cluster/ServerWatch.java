@@ -488,7 +488,6 @@ public final class ServerWatch {
                     ServerStatus.of(
                             seen.heartbeat,
                             leases.isAlive(seen.heartbeat.name()),
-                            leases.silentMs(seen.heartbeat.name()),
                             seen.connection));
         }
         return list;

@@ -202,10 +202,6 @@ final class MasterDirectory implements AutoCloseable {
         return state;
     }
 
-    LogFiles log() {
-        return log;
-    }
-
     @Override
     public void close() throws IOException {
         close(state, lock);

@@ -62,11 +62,6 @@ public final class SharedObjects implements InodeWatch {
         }
     }
 
-    /** Whether no file may have an object in common with another one. */
-    public boolean isEmpty() {
-        return records == 0;
-    }
-
     /** Objects with smaller numbers must not be changed; 0 when all may be. */
     public long firstOid() {
         return firstOid;

@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -327,11 +326,6 @@ final class BlockedLocks implements HostLocks.Listener, AutoCloseable {
                 LOG.debug("A lock request cannot be repeated now: {}", e.getMessage());
             }
         }
-    }
-
-    /** The request with a number; null when it is over. */
-    @Nullable BlockedLock find(long id) {
-        return byId.get(id);
     }
 
     /** Ends all telling. Waiting requests are forgotten with the session of the gateway. */

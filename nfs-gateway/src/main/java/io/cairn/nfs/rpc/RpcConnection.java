@@ -52,10 +52,6 @@ final class RpcConnection {
         return channel.alloc();
     }
 
-    InetSocketAddress peer() {
-        return peer;
-    }
-
     /** From any thread. */
     boolean isAlive() {
         return alive;

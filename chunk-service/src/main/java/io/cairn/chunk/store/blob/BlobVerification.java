@@ -209,11 +209,6 @@ public final class BlobVerification {
         return verified.sum();
     }
 
-    /** Why a blob cannot be used or is bad in part; null when it is well, as far as is known. */
-    public @Nullable String trouble(BlobKey key) {
-        return shelf.troubles.get(key);
-    }
-
     /** Whether it merely waits for a peer's copy after an unclean stop, as blobs may. */
     public boolean isInDoubt(BlobKey key) {
         return shelf.log.isDoubtful(key);

@@ -76,11 +76,6 @@ public final class Replacement {
         return file.path();
     }
 
-    /** The version that the blob will have. */
-    BlobVersion version() {
-        return version;
-    }
-
     /** Blocks that a packed file takes less than a plain one; 0 for a plain one. */
     int savedBlocks() {
         SlotTable table = slots;
