@@ -157,8 +157,16 @@ public final class AdminBench implements AutoCloseable {
         }
     }
 
-    /** Exports are paths followed by a word. */
+    /** Exports are paths followed by a word. Hosts called stranger are not known any more. */
     private static final class Words implements ExportSyntax {
+        @Override
+        public void check(String line) {
+            if (line.endsWith(" stranger")) {
+                throw new IllegalArgumentException("unknown host");
+            }
+            var _ = pathOf(line);
+        }
+
         @Override
         public String pathOf(String line) {
             if (!line.startsWith("/") || line.indexOf(' ') < 0) {

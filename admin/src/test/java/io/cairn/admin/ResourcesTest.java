@@ -23,9 +23,12 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -366,6 +369,36 @@ class ResourcesTest {
         HttpResponse<String> wrong = bench.change("POST", "/exports", "{\"line\":\"no path\"}");
         assertEquals(400, wrong.statusCode());
         assertTrue(wrong.body().contains("is not PATH CLIENT"), wrong.body());
+    }
+
+    /** A machine that was taken out of service must not keep others from changing the list. */
+    @Test
+    void exportsToHostsThatAreGoneAreToldAndRemoved() throws Exception {
+        byte[] name = "trusted.cairn.exports".getBytes(StandardCharsets.US_ASCII);
+        byte[] stored = "/old stranger\n".getBytes(StandardCharsets.US_ASCII);
+        Reply reply =
+                bench.master
+                        .service
+                        .change(new TreeMutation.SetXattr(FileSystem.ROOT_INO, name, stored, 0))
+                        .get();
+        assertFalse(reply instanceof Reply.Failure, reply.toString());
+        assertEquals("/old", bench.items("/exports").getFirst().get("path"));
+        String added = "{\"line\":\"/new *(rw)\"}";
+        assertEquals(200, bench.change("POST", "/exports", added).statusCode());
+        String unknown = "{\"line\":\"/other stranger\"}";
+        assertEquals(400, bench.change("POST", "/exports", unknown).statusCode());
+        String kept = "{\"lines\":[\"/old stranger\",\"/new *(ro)\"]}";
+        assertEquals(200, bench.change("PUT", "/exports", kept).statusCode());
+        String more = "{\"lines\":[\"/old stranger\",\"/other stranger\"]}";
+        assertEquals(400, bench.change("PUT", "/exports", more).statusCode());
+        assertEquals(200, bench.change("DELETE", "/exports?path=/old", "").statusCode());
+        assertEquals(List.of("/new *(ro)"), lines());
+    }
+
+    private List<Object> lines() throws Exception {
+        List<Object> lines = new ArrayList<>();
+        bench.items("/exports").forEach(item -> lines.add(item.get("line")));
+        return lines;
     }
 
     @Test

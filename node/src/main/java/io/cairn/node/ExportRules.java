@@ -8,8 +8,13 @@ import java.util.List;
 /** The exports that the gateways of this version take. */
 final class ExportRules implements ExportSyntax {
     @Override
+    public void check(String line) {
+        var _ = Export.parse(line);
+    }
+
+    @Override
     public String pathOf(String line) {
-        return Export.parse(line).path();
+        return Export.pathOf(line);
     }
 
     @Override

@@ -111,6 +111,14 @@ public final class ExportsResource implements Resource {
         return document;
     }
 
+    private void check(String line, String field) {
+        try {
+            syntax.check(line);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(field, String.valueOf(e.getMessage()));
+        }
+    }
+
     private String pathOf(String line, String field) {
         try {
             return syntax.pathOf(line);
@@ -124,11 +132,14 @@ public final class ExportsResource implements Resource {
         if (call.body().get("lines") instanceof List<?> lines) {
             lines.forEach(line -> after.add(String.valueOf(line).strip()));
         }
+        List<String> before = lines(stored());
+        after.stream().filter(line -> !before.contains(line)).forEach(line -> check(line, "lines"));
         return to(after, "lines");
     }
 
     private Plan add(Call call) {
         String line = String.valueOf(call.bodyText("line")).strip();
+        check(line, "line");
         String path = pathOf(line, "line");
         List<String> after = new ArrayList<>(lines(stored()));
         after.removeIf(each -> pathOf(each, "line").equals(path));

@@ -86,8 +86,12 @@ public record Export(int id, String path, List<ClientRule> rules) {
         return words;
     }
 
-    /** The path of a line, without asking for its clients. */
-    static String pathOf(String line) {
+    /**
+     * The path of a line, without asking for its clients.
+     *
+     * @throws IllegalArgumentException with a sentence that names the text
+     */
+    public static String pathOf(String line) {
         return clean(words(line).get(0));
     }
 
