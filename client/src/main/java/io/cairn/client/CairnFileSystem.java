@@ -34,7 +34,6 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fs.Usage;
-import io.cairn.fs.XattrChange;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -188,7 +187,7 @@ public final class CairnFileSystem implements FileSystem {
 
     @Override
     public byte[] readlink(Caller caller, long ino) {
-        return metrics.time(Operation.READLINK, ino, () -> tree.readlink(caller, ino));
+        return metrics.time(Operation.READLINK, ino, () -> tree.readlink(ino));
     }
 
     @Override
@@ -236,8 +235,9 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     @Override
-    public void setXattr(Caller caller, long ino, XattrChange change) {
-        metrics.run(Operation.SETXATTR, ino, () -> tree.xattrs().set(caller, ino, change));
+    public void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags) {
+        metrics.run(
+                Operation.SETXATTR, ino, () -> tree.xattrs().set(caller, ino, name, value, flags));
     }
 
     @Override

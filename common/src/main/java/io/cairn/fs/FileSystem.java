@@ -203,17 +203,7 @@ public interface FileSystem extends AutoCloseable {
      * Sets an extended attribute; flags 0, {@link #XATTR_CREATE} (EEXIST), {@link #XATTR_REPLACE}
      * (ENODATA).
      */
-    default void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags) {
-        setXattr(caller, ino, new XattrChange(name, value, flags, null));
-    }
-
-    /**
-     * Sets an extended attribute, if wanted only in the place of a known value: who reads, decides
-     * and writes loses no change of another one.
-     *
-     * @throws FsException ECANCELED when another value than expected, or none, is there
-     */
-    void setXattr(Caller caller, long ino, XattrChange change);
+    void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags);
 
     /** Removes an extended attribute; ENODATA. */
     void removeXattr(Caller caller, long ino, byte[] name);

@@ -15,7 +15,6 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fs.Usage;
-import io.cairn.fs.XattrChange;
 import io.cairn.nfs.NfsClient.Handle;
 import io.cairn.nfs.NfsClient.Node;
 import io.cairn.nfs.lock.NlmClient;
@@ -291,7 +290,7 @@ public final class NfsFileSystem implements FileSystem {
     }
 
     @Override
-    public void setXattr(Caller caller, long ino, XattrChange change) {
+    public void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags) {
         throw notInNfs("extended attributes");
     }
 

@@ -10,7 +10,6 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.XattrChange;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
@@ -67,22 +66,17 @@ public final class ExtendedAttributes {
         return names;
     }
 
-    public void set(Caller caller, long ino, XattrChange set) {
-        if (set.value().length > FileSystem.MAX_XATTR_BYTES) {
-            throw new FsException(Errno.E2BIG, "value of " + set.value().length + " bytes");
+    public void set(Caller caller, long ino, byte[] name, byte[] value, int flags) {
+        if (value.length > FileSystem.MAX_XATTR_BYTES) {
+            throw new FsException(Errno.E2BIG, "value of " + value.length + " bytes");
         }
         Attributes inode = tree.attributes(ino);
-        Permissions.xattr(caller, inode, set.name(), Permissions.XattrUse.SET);
-        if (Arrays.equals(set.name(), ACCESS) && Permissions.losesSetgid(caller, inode)) {
+        Permissions.xattr(caller, inode, name, Permissions.XattrUse.SET);
+        if (Arrays.equals(name, ACCESS) && Permissions.losesSetgid(caller, inode)) {
             AttributeChange mode = AttributeChange.NONE.withMode(inode.mode());
             tree.setAttributes(caller, ino, mode);
         }
-        byte[] expected = set.expected();
-        change(
-                ino,
-                expected == null
-                        ? new TreeMutation.SetXattr(ino, set.name(), set.value(), set.flags())
-                        : new TreeMutation.ReplaceXattr(ino, set.name(), expected, set.value()));
+        change(ino, new TreeMutation.SetXattr(ino, name, value, flags));
     }
 
     public void remove(Caller caller, long ino, byte[] name) {

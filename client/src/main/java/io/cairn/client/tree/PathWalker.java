@@ -50,14 +50,6 @@ public final class PathWalker {
             }
             return target;
         }
-
-        /** The last name; EEXIST when the path has none to make. */
-        public Name requiredName() {
-            if (name == null) {
-                throw new FsException(Errno.EEXIST, "the path names a directory that exists");
-            }
-            return name;
-        }
     }
 
     /**

@@ -479,7 +479,7 @@ public final class Tree {
         }
     }
 
-    public byte[] readlink(Caller caller, long ino) {
+    public byte[] readlink(long ino) {
         Inode inode = inode(ino);
         byte[] target = inode.inline();
         if (inode.attributes().type() != FileType.SYMLINK || target == null) {

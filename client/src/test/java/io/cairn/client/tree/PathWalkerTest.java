@@ -21,6 +21,7 @@ import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,8 +57,8 @@ class PathWalkerTest {
     private void writeFile(String path, byte[] contents) {
         PathWalker.Place place = paths.locate(path(path), true);
         int flags = FileSystem.O_WRONLY | FileSystem.O_CREAT;
-        FileSystem.Created made =
-                fs.create(Caller.ROOT, place.parentIno(), place.requiredName(), 0644, flags);
+        Name name = Objects.requireNonNull(place.name());
+        FileSystem.Created made = fs.create(Caller.ROOT, place.parentIno(), name, 0644, flags);
         try (OpenFile file = made.file()) {
             ByteBuffer source = ByteBuffer.wrap(contents);
             while (source.hasRemaining()) {

@@ -31,11 +31,6 @@ public enum FrameKind implements Coded {
         return code;
     }
 
-    /** Whether it answers a request. */
-    boolean isAnswer() {
-        return this == REPLY || this == FAILURE;
-    }
-
     /** Whether a frame of this kind may have these lengths. */
     boolean allows(int headerBytes, int payloadBytes) {
         return switch (this) {

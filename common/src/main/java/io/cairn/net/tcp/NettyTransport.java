@@ -69,7 +69,7 @@ public final class NettyTransport implements Transport {
      * @param threads event loops, 1 or more; a connection belongs to one of them
      */
     public NettyTransport(String name, int threads, Clock clock) {
-        this(new EventLoops(name, threads, clock), false, true);
+        this(new EventLoops(name, threads, clock), true);
     }
 
     /** A transport on threads that it shares and does not close. */
@@ -77,19 +77,10 @@ public final class NettyTransport implements Transport {
         this(loops, false);
     }
 
-    /**
-     * A transport on threads that it shares and does not close.
-     *
-     * @param traces whether requests may tell, and be told, to which trace they belong
-     */
-    public NettyTransport(EventLoops loops, boolean traces) {
-        this(loops, traces, false);
-    }
-
-    private NettyTransport(EventLoops loops, boolean traces, boolean ownsLoops) {
+    private NettyTransport(EventLoops loops, boolean ownsLoops) {
         this(
                 loops,
-                ChannelSettings.standard(loops.clock(), traces),
+                ChannelSettings.standard(loops.clock(), false),
                 ByteBufAllocator.DEFAULT,
                 ownsLoops);
     }

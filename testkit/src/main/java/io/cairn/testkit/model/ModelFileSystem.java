@@ -14,11 +14,9 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fs.Usage;
-import io.cairn.fs.XattrChange;
 import io.cairn.runtime.Clock;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -332,10 +330,8 @@ public final class ModelFileSystem implements FileSystem {
     }
 
     @Override
-    public synchronized void setXattr(Caller caller, long ino, XattrChange change) {
-        byte[] name = change.name();
-        byte[] value = change.value();
-        int flags = change.flags();
+    public synchronized void setXattr(
+            Caller caller, long ino, byte[] name, byte[] value, int flags) {
         ModelNode node = tree.node(ino);
         if ((flags & ~(XATTR_CREATE | XATTR_REPLACE)) != 0) {
             throw new FsException(Errno.EINVAL, "unknown flags " + flags);
@@ -350,10 +346,6 @@ public final class ModelFileSystem implements FileSystem {
         }
         if (!exists && (flags & XATTR_REPLACE) != 0) {
             throw new FsException(Errno.ENODATA);
-        }
-        byte[] expected = change.expected();
-        if (expected != null && !Arrays.equals(expected, xattr(node, name))) {
-            throw new FsException(Errno.ECANCELED, "the attribute has changed");
         }
         node.xattrs.put(new String(name, StandardCharsets.ISO_8859_1), value.clone());
         tree.changed(node);
