@@ -64,6 +64,7 @@ public final class AdminBench implements AutoCloseable {
     public final LoneMaster master;
     final AtomicReference<Map<String, String>> levels = new AtomicReference<>(Map.of());
     final ThreeMasters group = new ThreeMasters();
+    final Words exports = new Words();
     public final AdminApi api;
     public final AdminServer door;
     final String token;
@@ -98,7 +99,7 @@ public final class AdminBench implements AutoCloseable {
                                 .with(MASTER_KEY)
                                 .withUsersOf(provider),
                         List.of(
-                                new ExportsResource(master.service, new Words()),
+                                new ExportsResource(master.service, exports),
                                 new MountRulesResource(master.service),
                                 new MountUsersResource(master.service, new Random(7))));
         door =
@@ -158,7 +159,10 @@ public final class AdminBench implements AutoCloseable {
     }
 
     /** Exports are paths followed by a word. Hosts called stranger are not known any more. */
-    private static final class Words implements ExportSyntax {
+    static final class Words implements ExportSyntax {
+        /** What happens once, while paths are looked at. */
+        final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+
         @Override
         public void check(String line) {
             if (line.endsWith(" stranger")) {
@@ -169,6 +173,7 @@ public final class AdminBench implements AutoCloseable {
 
         @Override
         public String pathOf(String line) {
+            meanwhile.getAndSet(() -> {}).run();
             if (!line.startsWith("/") || line.indexOf(' ') < 0) {
                 throw new IllegalArgumentException("'" + line + "' is not PATH CLIENT");
             }

@@ -374,14 +374,7 @@ class ResourcesTest {
     /** A machine that was taken out of service must not keep others from changing the list. */
     @Test
     void exportsToHostsThatAreGoneAreToldAndRemoved() throws Exception {
-        byte[] name = "trusted.cairn.exports".getBytes(StandardCharsets.US_ASCII);
-        byte[] stored = "/old stranger\n".getBytes(StandardCharsets.US_ASCII);
-        Reply reply =
-                bench.master
-                        .service
-                        .change(new TreeMutation.SetXattr(FileSystem.ROOT_INO, name, stored, 0))
-                        .get();
-        assertFalse(reply instanceof Reply.Failure, reply.toString());
+        export("/old stranger");
         assertEquals("/old", bench.items("/exports").getFirst().get("path"));
         String added = "{\"line\":\"/new *(rw)\"}";
         assertEquals(200, bench.change("POST", "/exports", added).statusCode());
@@ -393,6 +386,26 @@ class ResourcesTest {
         assertEquals(400, bench.change("PUT", "/exports", more).statusCode());
         assertEquals(200, bench.change("DELETE", "/exports?path=/old", "").statusCode());
         assertEquals(List.of("/new *(ro)"), lines());
+    }
+
+    /** Another administrator adds a line between reading and writing. */
+    @Test
+    void changesOfExportsAtTheSameMomentAreNotLost() throws Exception {
+        export("/old *");
+        bench.exports.meanwhile.set(() -> export("/old *", "/other *"));
+        String added = "{\"lines\":[\"/new *\"]}";
+        assertEquals(412, bench.change("PUT", "/exports", added).statusCode());
+        bench.exports.meanwhile.set(() -> export("/old *", "/others *"));
+        assertEquals(412, bench.change("DELETE", "/exports?path=/old", "").statusCode());
+        assertEquals(List.of("/old *", "/others *"), lines());
+    }
+
+    private void export(String... lines) {
+        byte[] name = "trusted.cairn.exports".getBytes(StandardCharsets.US_ASCII);
+        byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.US_ASCII);
+        TreeMutation change = new TreeMutation.SetXattr(FileSystem.ROOT_INO, name, text, 0);
+        Reply reply = bench.master.service.change(change).join();
+        assertFalse(reply instanceof Reply.Failure, reply.toString());
     }
 
     private List<Object> lines() throws Exception {

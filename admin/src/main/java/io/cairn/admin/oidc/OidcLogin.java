@@ -46,7 +46,7 @@ public final class OidcLogin implements AutoCloseable {
     private static final String INFO = PATH + "info";
     private static final String COOKIE = "cairn-oidc";
 
-    /** States that are used up: each cost a code that the provider took. */
+    /** States that are used up. Of one that is forgotten the provider takes no code again. */
     private static final int MAX_USED = 4096;
 
     private static final long STATE_S = 600;

@@ -132,19 +132,21 @@ public final class ExportsResource implements Resource {
         if (call.body().get("lines") instanceof List<?> lines) {
             lines.forEach(line -> after.add(String.valueOf(line).strip()));
         }
-        List<String> before = lines(stored());
-        after.stream().filter(line -> !before.contains(line)).forEach(line -> check(line, "lines"));
-        return to(after, "lines");
+        byte[] stored = stored();
+        List<String> known = lines(stored);
+        after.stream().filter(line -> !known.contains(line)).forEach(line -> check(line, "lines"));
+        return change(stored, after, "lines");
     }
 
     private Plan add(Call call) {
         String line = String.valueOf(call.bodyText("line")).strip();
         check(line, "line");
         String path = pathOf(line, "line");
-        List<String> after = new ArrayList<>(lines(stored()));
+        byte[] stored = stored();
+        List<String> after = new ArrayList<>(lines(stored));
         after.removeIf(each -> pathOf(each, "line").equals(path));
         after.add(line);
-        return to(after, "line");
+        return change(stored, after, "line");
     }
 
     private Plan remove(Call call) {
@@ -152,16 +154,17 @@ public final class ExportsResource implements Resource {
         if (path == null) {
             throw Problem.invalid("path", "Parameter 'path' is missing: say what to remove.");
         }
-        List<String> after = new ArrayList<>(lines(stored()));
+        byte[] stored = stored();
+        List<String> after = new ArrayList<>(lines(stored));
         if (!after.removeIf(each -> pathOf(each, "path").equals(path))) {
             List<String> known = after.stream().map(each -> pathOf(each, "path")).toList();
             throw Problem.notFound("'" + path + "' is not exported." + Spelling.hint(known, path));
         }
-        return to(after, "path");
+        return change(stored, after, "path");
     }
 
-    private Plan to(List<String> after, String field) {
-        byte[] before = stored();
+    /** From the list that this was decided on, so that no change of another one is lost. */
+    private Plan change(byte @Nullable [] before, List<String> after, String field) {
         try {
             syntax.check(after.stream().map(line -> pathOf(line, field)).toList());
         } catch (IllegalArgumentException e) {
