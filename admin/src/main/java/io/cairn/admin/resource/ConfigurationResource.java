@@ -204,25 +204,30 @@ public final class ConfigurationResource implements Resource {
         Map<String, String> levels = call.body().get("logLevels") == null ? null : wanted(call);
         List<RecordChange> changes = new ArrayList<>();
         if (levels != null) {
-            changes.add(record(LOG_LEVELS, levels));
+            byte[] value = levels.isEmpty() ? null : Json.bytes(levels);
+            changes.add(new RecordChange(LOG_LEVELS, records.version(LOG_LEVELS), value));
         }
+        // Versions before what they are of: whoever changes another part meanwhile loses nothing.
+        long backupVersion = records.version(BackupSchedule.SETTING);
         Setting present = Setting.of(records);
         Setting backup = backup(call, present);
         if (!backup.equals(present)) {
-            long version = records.version(BackupSchedule.SETTING);
-            changes.add(new RecordChange(BackupSchedule.SETTING, version, backup.stored()));
+            changes.add(new RecordChange(BackupSchedule.SETTING, backupVersion, backup.stored()));
         }
+        long scrubVersion = records.version(ScrubRecords.SETTING);
         Orders scrub = ScrubRecords.setting(master.namespace());
         Orders verified = scrub(call, scrub);
         if (!verified.equals(scrub)) {
             byte[] value = ScrubRecords.value(verified.periodMs() / 1_000, verified.sharePercent());
-            String key = ScrubRecords.SETTING;
-            changes.add(new RecordChange(key, records.version(key), value));
+            changes.add(new RecordChange(ScrubRecords.SETTING, scrubVersion, value));
         }
-        Map<String, Object> moves = moves();
+        long movesVersion = records.version(MoveLimits.RECORD);
+        Map<String, Object> limits = moves();
+        Map<String, Object> moves = Json.map();
+        moves.putAll(limits);
         MOVES.forEach(field -> put(moves, field.name(), call.bodyNumber(field.name())));
-        if (!moves.equals(moves())) {
-            changes.add(record(MoveLimits.RECORD, moves));
+        if (!moves.equals(limits)) {
+            changes.add(new RecordChange(MoveLimits.RECORD, movesVersion, Json.bytes(moves)));
         }
         Plan plan =
                 new Plan(
@@ -231,12 +236,12 @@ public final class ConfigurationResource implements Resource {
                                     replicas == null ? 0 : replicas.intValue(), changes);
                             return Outcome.of(document());
                         });
-        moves().forEach(
-                        (name, now) -> {
-                            if (!now.equals(moves.get(name))) {
-                                plan.change(name, now, moves.get(name));
-                            }
-                        });
+        limits.forEach(
+                (name, now) -> {
+                    if (!now.equals(moves.get(name))) {
+                        plan.change(name, now, moves.get(name));
+                    }
+                });
         int standard = master.namespace().standardReplicas();
         if (replicas != null && replicas != standard) {
             requirePool(replicas.intValue());
@@ -325,10 +330,5 @@ public final class ConfigurationResource implements Resource {
                             + possible
                             + ": add chunk servers.");
         }
-    }
-
-    private RecordChange record(String key, Map<String, ?> fields) {
-        byte[] value = fields.isEmpty() ? null : Json.bytes(fields);
-        return new RecordChange(key, records.version(key), value);
     }
 }
