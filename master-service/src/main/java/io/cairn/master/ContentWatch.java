@@ -203,6 +203,7 @@ final class ContentWatch {
             return;
         }
         if (!sessions.holdStill(session, still.ino(), still.ms())) {
+            // Nobody is told to go on: clients may keep still for another session by now.
             answer.accept(
                     still.ms() == 0 ? new Reply.Done() : busy("another client moves the file"));
             return;

@@ -333,7 +333,7 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         count(live(session), ino);
     }
 
-    /** Nobody but a session opens an inode for a while, in milliseconds; 0 ends that. */
+    /** Nobody but a session opens an inode for some ms; 0 ends that: false when it was over. */
     synchronized boolean holdStill(long session, long ino, long ms) {
         long nowMs = clock.millis();
         still.values().removeIf(each -> nowMs - each.endMs >= 0);
@@ -341,11 +341,10 @@ final class SessionTable implements MountAdmission.Sessions, DelegationGate.Hold
         if (present != null && present.session != session) {
             return false;
         }
-        if (ms > 0) {
-            still.put(ino, new Still(session, nowMs + ms));
-        } else {
-            still.remove(ino);
+        if (ms == 0) {
+            return still.remove(ino) != null;
         }
+        still.put(ino, new Still(session, nowMs + ms));
         return true;
     }
 

@@ -55,8 +55,11 @@ class ContentWatchTest {
     private long ino;
     private int sent;
 
-    /** The size that a push tells, or which files have to be committed. */
+    /** The size that a push tells, which files have to be committed, or how long to keep still. */
     private static long sizeOf(Push push) {
+        if (push instanceof Push.HoldStill still) {
+            return still.ms();
+        }
         return push instanceof Push.CommitFiles files
                 ? Arrays.hashCode(files.inos())
                 : assertInstanceOf(Push.Changed.class, push).inode().attributes().size();
@@ -298,5 +301,21 @@ class ContentWatchTest {
         sessions.closed(second);
         sessions.open(first, ino);
         assertTrue(sessions.holdStill(first, ino, 1));
+    }
+
+    /** Another session may have had them keep still before this term, or by now. */
+    @Test
+    void nobodyEndsWhatHasEndedForHim() {
+        List<Reply> answers = new ArrayList<>();
+        watch.holdStill(second, new Query.HoldStill(ino, 100), answers::add);
+        watch.holdStill(second, new Query.HoldStill(ino, 0), answers::add);
+        assertEquals(List.of(100L, 0L), one.told);
+        watch.holdStill(second, new Query.HoldStill(ino, 0), answers::add);
+        sessions.reset(2, List.of(first, second));
+        sessions.keepAlive(first, one, true, new long[] {ino});
+        sessions.keepAlive(second, two, true, new long[] {ino});
+        watch.holdStill(second, new Query.HoldStill(ino, 0), answers::add);
+        assertEquals(List.of(100L, 0L), one.told, "nothing more");
+        assertInstanceOf(Reply.Done.class, answers.getLast());
     }
 }

@@ -8,6 +8,7 @@ import io.cairn.cluster.Layout;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -151,6 +152,19 @@ public final class UnsyncedChunks {
      */
     public CompletableFuture<Void> flush(
             long ino, Predicate<ChunkPlace> needed, @Nullable Consumer<FsException> lost) {
+        return flush(ino, needed, _ -> true, lost);
+    }
+
+    /**
+     * The same for some of the chunks. The others stay listed.
+     *
+     * @param chosen which of those that are needed
+     */
+    public CompletableFuture<Void> flush(
+            long ino,
+            Predicate<ChunkPlace> needed,
+            Predicate<ChunkPlace> chosen,
+            @Nullable Consumer<FsException> lost) {
         CompletableFuture<Void> before;
         CompletableFuture<Void> promise = new CompletableFuture<>();
         synchronized (this) {
@@ -161,18 +175,26 @@ public final class UnsyncedChunks {
             running.put(ino, promise);
         }
         CompletableFuture<Void> flushed =
-                Promises.then(before.handle((_, _) -> true), _ -> flushListed(ino, needed, lost));
+                Promises.then(before.handle((_, _) -> true), _ -> flushListed(ino, needed, chosen, lost));
         Promises.forward(flushed.whenComplete((_, _) -> ended(ino, promise)), promise);
         return promise;
     }
 
     private CompletableFuture<Void> flushListed(
-            long ino, Predicate<ChunkPlace> needed, @Nullable Consumer<FsException> lost) {
-        return CompletableFuture.allOf(
-                take(ino).stream()
-                        .filter(chunk -> needed.test(chunk.place))
-                        .map(chunk -> flush(ino, chunk, lost))
-                        .toArray(CompletableFuture<?>[]::new));
+            long ino,
+            Predicate<ChunkPlace> needed,
+            Predicate<ChunkPlace> chosen,
+            @Nullable Consumer<FsException> lost) {
+        List<CompletableFuture<?>> flushes = new ArrayList<>();
+        for (Unsynced chunk : take(ino)) {
+            boolean isNeeded = needed.test(chunk.place);
+            if (isNeeded && chosen.test(chunk.place)) {
+                flushes.add(flush(ino, chunk, lost));
+            } else if (isNeeded) {
+                put(ino, chunk);
+            }
+        }
+        return CompletableFuture.allOf(flushes.toArray(CompletableFuture<?>[]::new));
     }
 
     private synchronized Collection<Unsynced> take(long ino) {

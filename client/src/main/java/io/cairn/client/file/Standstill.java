@@ -2,8 +2,11 @@ package io.cairn.client.file;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.wire.master.Reply;
@@ -13,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the writers of this mount out of a file while another client moves its contents: they wait
- * a moment and then write where it is. Everything is committed before, so nothing is left behind.
- * Bytes that a full disk refused, or that wait for a lost server, cannot be: they are kept here and
- * go to where the file is then.
+ * a moment and then write where it is. Everything is committed and durable before, so nothing is
+ * left behind. Bytes that a full disk refused, or that wait for a lost server, cannot be: they are
+ * kept here and go to where the file is then.
  *
  * <p>If nobody ends it in time, the inode is changed before the first writer goes on: then the
  * other client can move it no more, as it names the version that it has copied. While no master can
@@ -24,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class Standstill {
     /** Less than writers wait for it; who orders it again and again has to end some time. */
     private static final long LONGEST_MS = 25_000;
+
+    /** Who orders it does not wait longer. */
+    private static final long FLUSH_MS = 3000;
 
     private static final long RENEW_PAUSE_MS = 100;
     private static final long RENEW_LIMIT_MS = 60_000;
@@ -88,6 +94,7 @@ public final class Standstill {
         boolean kept = false;
         try {
             kept = keepUnlessCommitted();
+            flushStored();
             begin(ms);
             endInTime(order, ending, ms);
             promise.complete(null);
@@ -157,6 +164,28 @@ public final class Standstill {
             throw new FsException(Errno.EBUSY, "bytes wait for room or a server before others");
         }
         return true;
+    }
+
+    /**
+     * The other client copies what the power spares, and an fsync asks no more whether the old
+     * chunks have lost writes. What waits for a lost server cannot be copied, and is left.
+     */
+    private void flushStored() {
+        ClusterMap map = mount.chunks().map();
+        CompletableFuture<Void> flushed =
+                mount.unsynced()
+                        .flush(
+                                inode.ino(),
+                                place -> inode.layout().refersTo(place.oid(), place.index()),
+                                place -> isServed(map, place),
+                                error -> inode.tell(s -> s.note(error)));
+        Await.get(
+                Promises.within(flushed, mount.runtime().scheduler(), FLUSH_MS), mount.timeoutMs());
+    }
+
+    private static boolean isServed(ClusterMap map, ChunkPlace place) {
+        PlacementGroup group = map.groupOf(place.layout(), place.index());
+        return group != null && group.head() != null;
     }
 
     /** Unless another one has begun. */

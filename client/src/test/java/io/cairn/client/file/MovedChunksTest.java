@@ -265,4 +265,24 @@ class MovedChunksTest {
         FsException lost = assertThrows(FsException.class, () -> file.sync(false));
         assertEquals(Errno.EIO, lost.errno());
     }
+
+    /** An fsync does not ask of the old chunks once the file has others. */
+    @Test
+    void whatIsStoredIsDurableBeforeOthersCopyIt() throws Exception {
+        CairnFileSystem other = cluster.connect();
+        cluster.emptyDisks();
+        ClientFile there = (ClientFile) other.open(Caller.ROOT, file.ino(), FileSystem.O_RDWR);
+        there.write(0, ByteBuffer.wrap(bytes(BLOCK, 4)));
+        there.flush();
+        Standstill still = new Standstill(there.state(), other.mount());
+        still.order(20_000).get(WAIT_MS, TimeUnit.MILLISECONDS);
+        cluster.network.ask(
+                () -> {
+                    cluster.losePower();
+                    return true;
+                });
+        still.order(0).get(WAIT_MS, TimeUnit.MILLISECONDS);
+        there.sync(false); // Fails with EIO if the power took it.
+        there.close();
+    }
 }
