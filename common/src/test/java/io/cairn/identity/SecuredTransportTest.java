@@ -150,17 +150,32 @@ class SecuredTransportTest extends TransportContract {
         assertTrue(echo.headers.isEmpty(), "nothing of it was decoded");
     }
 
+    /** Trusts the cluster. */
+    private static PeerTrust trust() {
+        return new PeerTrust(List.of(CLUSTER.authority.certificate()), Instant::now, Set::of);
+    }
+
+    /** Of another cluster. It trusts this one, so that it is this one that refuses. */
+    private Stranger foreign(Role role) {
+        Identity identity = new TestIdentities().identity(role, "m1");
+        return new Stranger(TlsContext.ofClient(provider, identity, trust()));
+    }
+
+    /** Of who has a token of the cluster, and no certificate yet. */
+    private static JoinSecurity newcomer() {
+        return new JoinSecurity(
+                new JoinToken(
+                        Role.CHUNK,
+                        "c2",
+                        List.of(LOOPBACK),
+                        JoinSecurity.fingerprintOf(CLUSTER.authority.certificate()),
+                        JoinToken.newSecret(new SecureRandom())),
+                Clock.system());
+    }
+
     @Test
     void aCertificateOfAnotherClusterIsRefused() throws InterruptedException {
-        Identity foreign = new TestIdentities().identity(Role.MOUNT, "m1");
-        // It trusts the server, so that it is the server that refuses.
-        TlsContext mixed =
-                TlsContext.ofClient(
-                        provider,
-                        foreign,
-                        new PeerTrust(
-                                List.of(CLUSTER.authority.certificate()), Instant::now, Set::of));
-        assertRefused(Reason.CERTIFICATE, new Stranger(mixed));
+        assertRefused(Reason.CERTIFICATE, foreign(Role.MOUNT));
     }
 
     @Test
@@ -193,15 +208,8 @@ class SecuredTransportTest extends TransportContract {
 
     @Test
     void nobodyWithoutACertificateSpeaksToAChunkServer() throws InterruptedException {
-        JoinToken token =
-                new JoinToken(
-                        Role.CHUNK,
-                        "c2",
-                        List.of(LOOPBACK),
-                        JoinSecurity.fingerprintOf(CLUSTER.authority.certificate()),
-                        "secret");
         Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
-        FsException failure = refused(new JoinSecurity(token, Clock.system()), to);
+        FsException failure = refused(newcomer(), to);
         String told = String.valueOf(failure.getMessage());
         assertTrue(told.contains("no master"), told);
         assertTrue(echo.headers.isEmpty());
@@ -322,14 +330,7 @@ class SecuredTransportTest extends TransportContract {
     @Test
     void aNewcomerMayAskAMasterOnly() throws Exception {
         TlsSecurity master = CLUSTER.security(provider, Role.MASTER, "m1");
-        JoinToken token =
-                new JoinToken(
-                        Role.CHUNK,
-                        "c2",
-                        List.of(LOOPBACK),
-                        JoinSecurity.fingerprintOf(CLUSTER.authority.certificate()),
-                        JoinToken.newSecret(new SecureRandom()));
-        NetworkRig joining = new NetworkRig(master, new JoinSecurity(token, Clock.system()));
+        NetworkRig joining = new NetworkRig(master, newcomer());
         EchoHandler door = new EchoHandler();
         Connection connection = joining.connect(joining.server.listen(LOOPBACK, door));
         assertEquals("x", text(get(connection.call(text("x"), 5_000))));
@@ -340,19 +341,12 @@ class SecuredTransportTest extends TransportContract {
     /** A certificate may be absent there, and not wrong. */
     @Test
     void aCertificateOfAnotherClusterMakesNoNewcomer() throws Exception {
-        Identity foreign = new TestIdentities().identity(Role.MASTER, "m1");
-        TlsContext mixed =
-                TlsContext.ofClient(
-                        provider,
-                        foreign,
-                        new PeerTrust(
-                                List.of(CLUSTER.authority.certificate()), Instant::now, Set::of));
-        NetworkRig joining =
-                new NetworkRig(CLUSTER.security(provider, Role.MASTER, "m1"), new Stranger(mixed));
+        Stranger foreign = foreign(Role.MASTER);
+        NetworkRig joining = new NetworkRig(CLUSTER.security(provider, Role.MASTER, "m1"), foreign);
         EchoHandler door = new EchoHandler();
         long before = CLUSTER.refusals.count(Reason.CERTIFICATE);
         Endpoint to = joining.server.listen(LOOPBACK, door).endpoint();
-        assertEquals(Errno.DISCONNECTED, refused(new Stranger(mixed), to).errno());
+        assertEquals(Errno.DISCONNECTED, refused(foreign, to).errno());
         eventually("it is counted", () -> CLUSTER.refusals.count(Reason.CERTIFICATE) > before);
         assertTrue(door.headers.isEmpty(), "nothing of it was decoded");
         joining.close();
@@ -360,11 +354,7 @@ class SecuredTransportTest extends TransportContract {
 
     @Test
     void whoShowsNoCertificateIsToldSo() throws InterruptedException {
-        TlsContext bare =
-                TlsContext.ofStranger(
-                        provider,
-                        new PeerTrust(
-                                List.of(CLUSTER.authority.certificate()), Instant::now, Set::of));
+        TlsContext bare = TlsContext.ofStranger(provider, trust());
         assertRefused(Reason.CERTIFICATE, new Stranger(bare));
     }
 

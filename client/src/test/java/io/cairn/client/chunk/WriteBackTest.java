@@ -47,8 +47,23 @@ class WriteBackTest {
         }
     }
 
+    private void locked(Runnable event) {
+        owner.locked(
+                () -> {
+                    event.run();
+                    return true;
+                });
+    }
+
     private void drain() {
         CompletableFuture<Void> drained = owner.locked(data::drain);
+        Await.get(drained, WAIT_MS);
+    }
+
+    /** Drains while answers are kept back, and lets them go then. */
+    private void drainHeld() {
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        deliver();
         Await.get(drained, WAIT_MS);
     }
 
@@ -98,11 +113,7 @@ class WriteBackTest {
     void theYoungerOfTwoThatOverlapIsSentWhenTheOlderIsAnswered() {
         hold();
         put(0, bytes(2000, 1));
-        owner.locked(
-                () -> {
-                    data.sendAll();
-                    return true;
-                });
+        locked(() -> data.sendAll());
         awaitWrites(1);
         byte[] younger = bytes(2000, 2);
         put(1000, younger);
@@ -123,11 +134,7 @@ class WriteBackTest {
         put(CHUNK, bytes(3000, 2));
         CompletableFuture<Void> drained = owner.locked(data::drain);
         awaitWrites(2);
-        owner.locked(
-                () -> {
-                    data.cut(1000);
-                    return true;
-                });
+        locked(() -> data.cut(1000));
         deliver();
         Await.get(drained, WAIT_MS);
         assertEquals(List.of(1000L), owner.writtenEnds);
@@ -136,38 +143,25 @@ class WriteBackTest {
 
     @Test
     void whatIsPausedGoesWhenItGoesOn() {
-        owner.locked(
-                () -> {
-                    data.pause(0);
-                    return true;
-                });
+        locked(() -> data.pause(0));
         put(0, bytes(CHUNK, 1));
         CompletableFuture<Void> drained = owner.locked(data::drain);
         assertFalse(drained.isDone());
         assertEquals(0, cluster.writes());
-        owner.locked(
-                () -> {
-                    data.resume();
-                    return true;
-                });
+        locked(() -> data.resume());
         Await.get(drained, WAIT_MS);
         assertEquals(1, cluster.writes());
     }
 
     private void putPaused(int count, int gap) {
-        owner.locked(
-                () -> {
-                    data.pause(0);
-                    return true;
-                });
+        locked(() -> data.pause(0));
         for (int i = 0; i < count; i++) {
             put((long) i * gap, bytes(100 + i, i));
         }
-        owner.locked(
+        locked(
                 () -> {
                     data.sendAll();
                     data.resume();
-                    return true;
                 });
     }
 
@@ -194,11 +188,7 @@ class WriteBackTest {
         assertEquals(2, cluster.batches());
         hold();
         put(0, bytes(2000, 1));
-        owner.locked(
-                () -> {
-                    data.sendAll();
-                    return true;
-                });
+        locked(() -> data.sendAll());
         put(1000, bytes(2000, 2));
         put(9000, bytes(2000, 3));
         CompletableFuture<Void> drained = owner.locked(data::drain);
@@ -228,14 +218,8 @@ class WriteBackTest {
         hold();
         putPaused(5, 3000);
         awaitWrites(5);
-        owner.locked(
-                () -> {
-                    data.cut(3200);
-                    return true;
-                });
-        CompletableFuture<Void> drained = owner.locked(data::drain);
-        deliver();
-        Await.get(drained, WAIT_MS);
+        locked(() -> data.cut(3200));
+        drainHeld();
         assertEquals(List.of(100L, 3101L), owner.writtenEnds);
         assertEquals(List.of(), owner.lost);
     }
@@ -244,28 +228,17 @@ class WriteBackTest {
     @Test
     void whatOthersAllocatedCountsAlthoughTheFirstOfARequestIsGivenUp() {
         hold();
-        owner.locked(
-                () -> {
-                    data.pause(0);
-                    return true;
-                });
+        locked(() -> data.pause(0));
         put(12_000, bytes(100, 1));
         put(0, bytes(200, 2));
-        owner.locked(
+        locked(
                 () -> {
                     data.sendAll();
                     data.resume();
-                    return true;
                 });
         awaitWrites(2);
-        owner.locked(
-                () -> {
-                    data.cut(3000);
-                    return true;
-                });
-        CompletableFuture<Void> drained = owner.locked(data::drain);
-        deliver();
-        Await.get(drained, WAIT_MS);
+        locked(() -> data.cut(3000));
+        drainHeld();
         assertEquals(List.of(200L), owner.writtenEnds);
         assertEquals(12_100, owner.allocatedBytes.get());
     }
@@ -294,11 +267,7 @@ class WriteBackTest {
     void whatIsGivenUpIsForgottenAndItsRoomIsFree() {
         put(0, bytes(100, 1));
         put(CHUNK, bytes(100, 1));
-        owner.locked(
-                () -> {
-                    data.abandon();
-                    return true;
-                });
+        locked(() -> data.abandon());
         assertTrue(owner.locked(data::isEmpty));
         assertEquals(0, mount.pool().usedBytes());
         assertFalse(owner.locked(() -> data.holds(0, 2L * CHUNK)));
