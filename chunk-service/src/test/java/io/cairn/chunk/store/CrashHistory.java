@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -89,8 +90,9 @@ final class CrashHistory {
         settleAll(false);
         models.forEach(
                 (chunk, model) -> {
-                    model.observeKill(world.readPadded(chunk, where(chunk)), where(chunk));
-                    assertTrue(world.target().verify(chunk), where(chunk));
+                    Supplier<String> place = () -> where(chunk);
+                    model.observeKill(world.readPadded(chunk, place), place);
+                    assertTrue(world.target().verify(chunk), place);
                 });
         checkCount();
     }
@@ -169,8 +171,8 @@ final class CrashHistory {
                 models.forEach(this::flushed);
             }
             default -> {
-                byte[] seen = world.readPadded(chunk, where(chunk));
-                assertArrayEquals(model(chunk).current(), seen, where(chunk));
+                Supplier<String> place = () -> where(chunk);
+                assertArrayEquals(model(chunk).current(), world.readPadded(chunk, place), place);
             }
         }
     }
@@ -303,20 +305,22 @@ final class CrashHistory {
         boolean all = kept != null && kept.sequence() >= last;
         assertTrue(power || all, () -> where(chunk) + ": kept " + kept + " of " + last);
         if (all && !deleted.contains(chunk)) {
-            model(chunk).checkKept(world.readPadded(chunk, where(chunk)), where(chunk));
+            Supplier<String> place = () -> where(chunk);
+            model(chunk).checkKept(world.readPadded(chunk, place), place);
         }
     }
 
     private void observe(ChunkAddress chunk, ChunkModel model, boolean power) {
+        Supplier<String> place = () -> where(chunk);
         try {
-            byte[] seen = world.readPadded(chunk, where(chunk));
+            byte[] seen = world.readPadded(chunk, place);
             if (power) {
-                model.observePowerLoss(seen, where(chunk));
+                model.observePowerLoss(seen, place);
             } else {
-                model.observeKill(seen, where(chunk));
+                model.observeKill(seen, place);
             }
         } catch (StoreWorld.BadBlock | FsException e) {
-            assertTrue(power && !model.isFlushed(), () -> where(chunk) + ": " + e.getMessage());
+            assertTrue(power && !model.isFlushed(), () -> place.get() + ": " + e.getMessage());
             world.target().delete(chunk.group(), chunk.oid(), chunk.index());
             // The next loss of power may undo that, and what is settled then is no promise.
             deleted.add(chunk);

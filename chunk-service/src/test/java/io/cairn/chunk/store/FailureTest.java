@@ -157,8 +157,8 @@ class FailureTest {
                 assertEquals(Errno.ENOSPC, e.errno(), e.getMessage());
             }
             String place = "step " + i;
-            assertArrayEquals(contents[0], world.readPadded(A, place), place);
-            assertArrayEquals(contents[1], world.readPadded(B, place), place);
+            assertArrayEquals(contents[0], world.readPadded(A, () -> place), place);
+            assertArrayEquals(contents[1], world.readPadded(B, () -> place), place);
             if (random.nextInt(10) == 0) {
                 boolean full = random.nextBoolean();
                 small.setCapacityBytes(full ? small.usedBytes() : 1 << 30);
@@ -170,8 +170,8 @@ class FailureTest {
                     world.restart();
                 }
                 assertEquals(List.of(), world.target().doubtful(), place);
-                assertArrayEquals(contents[0], world.readPadded(A, place), place);
-                assertArrayEquals(contents[1], world.readPadded(B, place), place);
+                assertArrayEquals(contents[0], world.readPadded(A, () -> place), place);
+                assertArrayEquals(contents[1], world.readPadded(B, () -> place), place);
                 small.setFullOfNames(false);
             }
             assertTrue(world.target().healthy(), place);

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /** A target on some disk and the ways in which tests use it. */
 final class StoreWorld {
@@ -151,11 +152,11 @@ final class StoreWorld {
     }
 
     /** The same continued with zeros to the size of a chunk. */
-    byte[] readPadded(ChunkAddress chunk, String place) {
+    byte[] readPadded(ChunkAddress chunk, Supplier<String> place) {
         try {
             return Arrays.copyOf(read(chunk), CHUNK);
         } catch (BadBlock e) {
-            throw new BadBlock(place + e.getMessage());
+            throw new BadBlock(place.get() + e.getMessage());
         }
     }
 
