@@ -12,6 +12,15 @@ cairn_rehearse() {
     scratch=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $4 >= 524288 { print "/dev/shm" }')
     scratch=$(mktemp -d "${scratch:-${TMPDIR:-/tmp}}/cairn.XXXXXX") || return 0
     rm -f "$2" "${2%/*}/rehearsed" # a JVM cannot use one and make one
+    # A JVM that is told to end while a thread of it waits for its own mount does not end before
+    # that mount is cut off.
+    (
+        seconds=0
+        while sleep 1 && [ -d "$scratch" ]; do
+            seconds=$((seconds + 1))
+            [ "$seconds" -ne 125 ] || cairn_cut_off "$scratch/mnt"
+        done
+    ) >/dev/null 2>&1 9>&- &
     # Settings in the environment (CAIRN_DATA) are not meant for it.
     # shellcheck disable=SC2046 # a list of words
     if env -i PATH="$PATH" HOME="$scratch" LC_ALL=C.UTF-8 timeout 120 "$CAIRN_JDK/bin/java" \
@@ -25,6 +34,14 @@ cairn_rehearse() {
     umount -l "$scratch/mnt" 2>/dev/null || true
     rm -rf "$scratch"
     cairn_jdk_release >"${2%/*}/rehearsed"
+}
+
+# cairn_cut_off MOUNTPOINT: all who wait for this FUSE mount get an error. Others than root may write
+# to the connections that are theirs.
+cairn_cut_off() {
+    umount -f "$1" && return
+    connection=$(sed -n "s|^[0-9]* [0-9]* 0:\([0-9]*\) [^ ]* $1 .*|\1|p" /proc/self/mountinfo)
+    echo 1 >"/sys/fs/fuse/connections/$connection/abort"
 }
 
 cairn_jdk_release() { cat "$CAIRN_JDK/release" 2>/dev/null || :; }
