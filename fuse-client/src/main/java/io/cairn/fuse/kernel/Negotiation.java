@@ -42,13 +42,19 @@ final class Negotiation {
     private static final int ATOMIC_O_TRUNC = 1 << 3;
     private static final int EXPORT_SUPPORT = 1 << 4;
     private static final int BIG_WRITES = 1 << 5;
+
+    /** The kernel leaves the umask to who knows what is inherited. */
     private static final int DONT_MASK = 1 << 6;
+
     private static final int FLOCK_LOCKS = 1 << 10;
     private static final int DO_READDIRPLUS = 1 << 13;
     private static final int READDIRPLUS_AUTO = 1 << 14;
     private static final int ASYNC_DIO = 1 << 15;
     private static final int PARALLEL_DIROPS = 1 << 18;
+
+    /** The kernel enforces access lists. */
     private static final int POSIX_ACL = 1 << 20;
+
     private static final int MAX_PAGES = 1 << 22;
     private static final int CACHE_SYMLINKS = 1 << 23;
     private static final int HANDLE_KILLPRIV_V2 = 1 << 28;
@@ -63,6 +69,7 @@ final class Negotiation {
                     | ATOMIC_O_TRUNC
                     | EXPORT_SUPPORT
                     | BIG_WRITES
+                    | DONT_MASK
                     | FLOCK_LOCKS
                     | DO_READDIRPLUS
                     | READDIRPLUS_AUTO
@@ -72,9 +79,6 @@ final class Negotiation {
                     | CACHE_SYMLINKS
                     | HANDLE_KILLPRIV_V2
                     | INIT_EXT;
-
-    /** The kernel enforces the lists, and leaves the umask to who knows what is inherited. */
-    private static final int WANTED_FOR_LISTS = POSIX_ACL | DONT_MASK;
 
     private Negotiation() {}
 
@@ -101,7 +105,7 @@ final class Negotiation {
         putInt(out, MAJOR);
         putInt(out + 4, Math.min(minor, MINOR));
         putInt(out + 8, Math.max(getInt(in + 8), options.readAheadKb() << 10));
-        int wanted = options.acl() ? WANTED | WANTED_FOR_LISTS : WANTED;
+        int wanted = options.acl() ? WANTED | POSIX_ACL : WANTED;
         putInt(out + 12, offered & wanted);
         putShort(out + 16, options.maxBackground());
         putShort(out + 18, Math.max(1, options.maxBackground() * 3 / 4));

@@ -144,11 +144,11 @@ final class NodeRequests {
 
     /**
      * The mode of a new inode in the directory of the request: without what the umask takes, unless
-     * a list is inherited there, which says it all (acl(5)). Where the kernel does not enforce
-     * lists it has applied the umask itself.
+     * a list is inherited there, which says it all (acl(5)). The directory is asked only where this
+     * makes a difference.
      */
     int masked(LoopThread thread, int mode, int umask) {
-        if (!state.options().acl()
+        if ((mode & umask) == 0
                 || fileSystem.getAttributes(thread.caller(), thread.node()).acls().inherited()
                         != null) {
             return mode;
