@@ -123,12 +123,7 @@ public final class MasterService implements AutoCloseable {
                         clock);
         this.jobs =
                 new JobRunner(
-                        namespace,
-                        writer,
-                        watch::changed,
-                        contents::changed,
-                        ground.clock(),
-                        ground.scheduler());
+                        namespace, writer, watch::changed, contents::changed, clock, scheduler);
         this.trash =
                 new TrashKeeper(
                         namespace,

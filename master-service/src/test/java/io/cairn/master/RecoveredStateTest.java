@@ -132,7 +132,7 @@ final class RecoveredStateTest {
         return new LeaderMutation.ChangeRecords(List.of(change));
     }
 
-    /** What a newer release has written may be read after an upgrade; nothing is lost until then. */
+    /** What a newer release has written may be read after an upgrade: nothing is lost before. */
     @Test
     void aRecordThatCannotBeReadEndsNoSessions() throws Exception {
         MasterService master = master();

@@ -241,7 +241,9 @@ public final class StorageHealth {
         long unreadable = waiting.stream().filter(this::isMissed).count();
         // Others may have come for it, and nobody waits for one that is over.
         long copyless =
-                waiting.stream().filter(group -> group.head() != null && map.isShort(group)).count();
+                waiting.stream()
+                        .filter(group -> group.head() != null && map.isShort(group))
+                        .count();
         if (unreadable > 0) {
             health.critical(
                     what
