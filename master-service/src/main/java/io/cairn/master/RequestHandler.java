@@ -52,10 +52,6 @@ final class RequestHandler implements Handler {
     /** Where the envelope begins in the frame of a mutation. */
     private static final int ENVELOPE = 1;
 
-    /** What a rule says of changes is judged when each is asked for. */
-    private static final Reply.Failure NO_DELEGATION =
-            new Reply.Failure(Errno.EOPNOTSUPP, "under mount rules files are made one by one");
-
     private static final String JUST_LEADS = "this master has just become the leader";
 
     private final ReplicatedLog log;
@@ -247,15 +243,14 @@ final class RequestHandler implements Handler {
         if (log.leaderTerm() >= 0) {
             requireTermBegun();
         }
-        if (!gate.isOpenTo(from.principal()) && !log.mayRead()) {
+        // Who answers without the log must know what is in it.
+        boolean isJudged =
+                type == MutationType.RESERVE_NUMBERS || !gate.isOpenTo(from.principal());
+        if (isJudged && !log.mayRead()) {
             throw notLeader();
         }
         long session = Envelope.sessionOf(frame, ENVELOPE);
         MountClient client = logins.client(from);
-        if (type == MutationType.RESERVE_NUMBERS && !gate.isOpenTo(from.principal())) {
-            answer.send(Message.of(NO_DELEGATION.toBytes(version)));
-            return;
-        }
         Reply refusal =
                 sessions.touch(session, client) && mayPropose(session, type)
                         ? room.refusal(frame, ENVELOPE)

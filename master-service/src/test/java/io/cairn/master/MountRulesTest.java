@@ -479,6 +479,16 @@ class MountRulesTest {
         entry(ask(liar, forged, new Query.GetInode(secret)));
     }
 
+    /** So the next leader need not ask for what a session has made. */
+    @Test
+    void numbersOfBeforeGoBack() {
+        rules("/open 10.0.0.0/8(rw)");
+        refused(Errno.EOPNOTSUPP, new SessionMutation.ReserveNumbers(open, true));
+        long all = SessionMutation.ReserveNumbers.ALL_BACK;
+        var back = new SessionMutation.ReserveNumbers(all, true);
+        assertInstanceOf(Reply.BytesReply.class, change(here, own, back));
+    }
+
     @Test
     void theFirstRuleThatHasTheInodeDecides() {
         rules("/open/read 10.0.0.0/8(ro)", "/open 10.0.0.0/8(rw)");

@@ -68,4 +68,14 @@ public final class Accounts {
     public List<LimitedAccount> limiting(long ino) {
         return reading(() -> UsageQueries.limiting(view, ino));
     }
+
+    /** Whether a user or a group has a quota. */
+    public boolean limitsOwners() {
+        return quotas.version() != 0 && reading(() -> UsageQueries.limitsOwners(view));
+    }
+
+    /** Whether a directory or one above it has a quota; false when there is none. */
+    public boolean isLimited(long directory) {
+        return quotas.version() != 0 && reading(() -> UsageQueries.isLimited(view, directory));
+    }
 }

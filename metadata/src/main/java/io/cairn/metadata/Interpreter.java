@@ -272,11 +272,13 @@ final class Interpreter {
     }
 
     private Reply numbered(long session, Numbered mutation) {
+        if (mutation instanceof RemoveEarly) {
+            sessions.requireRights(session, mutation.ino());
+            return treeOperations.apply(mutation);
+        }
         sessions.requireReserved(session, mutation.ino());
         Reply reply = treeOperations.apply(mutation);
-        if (!(mutation instanceof RemoveEarly)) {
-            sessions.used(session, mutation.ino());
-        }
+        sessions.used(session, mutation.ino());
         return reply;
     }
 

@@ -1,6 +1,7 @@
 package io.cairn.client.session;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cairn.base.Errno;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Reply;
@@ -23,6 +24,9 @@ final class DirectoryRights {
     private static final int MAX_REFUSED = 1024;
 
     private static final long REFUSED_MS = 1500;
+
+    /** No right is asked for so long where the masters give none to anybody. */
+    private static final long NOWHERE_MS = 3000;
 
     /**
      * How long this mount may change names alone where it has the right: {@link
@@ -204,6 +208,9 @@ final class DirectoryRights {
     /** Until when a right is not asked for again. */
     private final Map<Long, Long> refused = new LinkedHashMap<>();
 
+    /** Until when no right is asked for. */
+    private long nowhereMs;
+
     /** Directories for which a right was asked, with the number of the question. */
     private final Map<Long, Long> asked = new HashMap<>();
 
@@ -220,6 +227,7 @@ final class DirectoryRights {
     DirectoryRights(Clock clock, Lease lease) {
         this.clock = clock;
         this.lease = lease;
+        this.nowhereMs = clock.millis();
     }
 
     /** Ends rights whose lease is over. */
@@ -276,7 +284,9 @@ final class DirectoryRights {
     @Nullable Question ask(long directory, long session) {
         look();
         Long until = refused.get(directory);
-        boolean isRefused = until != null && clock.millis() - until < 0;
+        long nowMs = clock.millis();
+        boolean isRefused =
+                until != null && nowMs - until < 0 || directory != 0 && nowMs - nowhereMs < 0;
         boolean isKnown = directories.contains(directory) || asked.containsKey(directory);
         if (isReturning || numbers.isOver() || isRefused || isKnown) {
             return null;
@@ -307,9 +317,10 @@ final class DirectoryRights {
         Reserved given = reply instanceof Reply.BytesReply bytes ? Reserved.of(bytes) : null;
         if (given != null && question.session() == session) {
             numbers.add(session, given.firstIno(), given.count());
-            if (!lease.covers(question.asked())) {
-                // The masters may have taken what they gave. Other rights need numbers, too: they
-                // end as well, so that these can go back.
+            boolean isFull = question.message().wantsNumbers() && given.count() == 0;
+            if (isFull || !lease.covers(question.asked())) {
+                // Answers with numbers were lost, or the masters may have taken what they gave.
+                // Other rights need numbers, too: they end as well, so that these can go back.
                 numbers.end();
                 directories.clear();
             }
@@ -320,6 +331,9 @@ final class DirectoryRights {
                 directories.add(directory);
                 return true;
             }
+        }
+        if (reply instanceof Reply.Failure failure && failure.errno() == Errno.EOPNOTSUPP) {
+            nowhereMs = clock.millis() + NOWHERE_MS;
         }
         refused.remove(directory);
         refused.put(directory, clock.millis() + REFUSED_MS);

@@ -243,6 +243,44 @@ class YoungFilesTest {
     }
 
     @Test
+    void rightsAreAskedForSeldomWhereThereAreNone() {
+        var _ = young.want(77);
+        sent.clear();
+        next().complete(new Reply.Failure(Errno.EPERM, "not here"));
+        var _ = young.want(77);
+        assertNull(sent.poll());
+        var _ = young.want(78);
+        assertEquals(78, sent(ReserveNumbers.class).directoryIno());
+        next().complete(new Reply.Failure(Errno.EOPNOTSUPP, "nowhere"));
+        clock.advance(2999);
+        var _ = young.want(79);
+        assertNull(sent.poll(), "it is as vain in another directory");
+        lease.answered(lease.now());
+        clock.advance(1);
+        var _ = young.want(79);
+        assertEquals(79, sent(ReserveNumbers.class).directoryIno());
+    }
+
+    /** As when the answers to many questions were lost. */
+    @Test
+    void numbersGoBackWhenTheMastersGiveNoOthers() {
+        for (int i = 0; i < 200; i++) {
+            young.used(young.takeNumber(0));
+        }
+        assertEquals(new ReserveNumbers(0, true), sent(ReserveNumbers.class));
+        lease.answered(lease.now());
+        next().complete(new Reserved(0, 0, false).reply());
+        assertFalse(young.isAloneIn(DIRECTORY));
+        assertEquals(0, young.removalNumber());
+        assertEquals(ReserveNumbers.ALL_BACK, sent(ReserveNumbers.class).directoryIno());
+        next().complete(new Reserved(0, 0, false).reply());
+        var _ = young.want(DIRECTORY);
+        assertEquals(new ReserveNumbers(DIRECTORY, true), sent(ReserveNumbers.class));
+        give(5000);
+        assertEquals(5000, young.takeNumber(DIRECTORY));
+    }
+
+    @Test
     void aNameThatOthersHaveMadeMeanwhileIsLost() {
         long ino = make("a");
         CompletableFuture<Reply> commit = commit(ino);

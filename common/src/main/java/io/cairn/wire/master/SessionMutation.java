@@ -118,8 +118,9 @@ public sealed interface SessionMutation extends Mutation {
 
     /**
      * Reserves inode numbers for {@link MakeFile}, and asks for the right to make names in a
-     * directory alone. When too many reserved numbers are unused the eldest of them are lost.
-     * BytesReply, with {@link Reserved}.
+     * directory alone. While too many reserved numbers are unused it gets none: then it gives all
+     * back. BytesReply, with {@link Reserved}. EPERM when there is no right to this directory now,
+     * EOPNOTSUPP when there is none to any: then nothing was reserved.
      *
      * @param directoryIno 0 for numbers alone; {@link #ALL_BACK} to give all numbers back
      * @param wantsNumbers false for the right alone
@@ -146,7 +147,7 @@ public sealed interface SessionMutation extends Mutation {
     /**
      * What was reserved.
      *
-     * @param firstIno the first number; 0 when none was wanted
+     * @param firstIno the first number; 0 when none was wanted, or the session has too many
      * @param count how many there are
      * @param isDelegated whether the session alone makes names in the directory until it is told
      *     otherwise; the leader decides that, not the state

@@ -1,10 +1,13 @@
 package io.cairn.master.access;
 
+import io.cairn.metadata.Namespace;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** The rules of a cluster, in order. Thread-safe; the rules never change. */
 public final class MountRules {
@@ -50,6 +53,15 @@ public final class MountRules {
         StringBuilder text = new StringBuilder();
         rules.forEach(rule -> text.append(rule.text()).append('\n'));
         return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Tells whether there are rules in a state as it is then, or a record that nobody can read. */
+    public static BooleanSupplier presence(Supplier<Namespace> namespace) {
+        RecordBook<MountRules> book = new RecordBook<>(namespace, RECORD, NONE, MountRules::decode);
+        return () -> {
+            MountRules rules = book.value();
+            return rules == null || !rules.list().isEmpty();
+        };
     }
 
     /** All, in order. */

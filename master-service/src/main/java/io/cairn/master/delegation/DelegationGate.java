@@ -1,9 +1,6 @@
 package io.cairn.master.delegation;
 
-import io.cairn.cluster.Inode;
-import io.cairn.cluster.PastInode;
-import io.cairn.cluster.Policy;
-import io.cairn.fs.TrashPlace;
+import io.cairn.base.Errno;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.metadata.session.SessionRecord;
@@ -64,8 +61,18 @@ public final class DelegationGate {
         boolean isAlone(long session, long directoryIno);
     }
 
+    /** For a long while: names are made one by one everywhere. */
+    private static final Reply.Failure NOWHERE =
+            new Reply.Failure(
+                    Errno.EOPNOTSUPP,
+                    "mount rules, quotas or classes let nobody change names alone");
+
+    private static final Reply.Failure NOT_HERE =
+            new Reply.Failure(Errno.EPERM, "nobody changes names alone in this directory now");
+
     private final Submission log;
     private final Supplier<Namespace> namespace;
+    private final DelegationConditions conditions;
     private final Solitude solitude;
     private final DelegatedDirectories directories;
 
@@ -85,6 +92,7 @@ public final class DelegationGate {
             Scheduler scheduler) {
         this.log = log;
         this.namespace = namespace;
+        this.conditions = new DelegationConditions(namespace);
         this.solitude = solitude;
         this.directories = new DelegatedDirectories(holders, this::take, clock, scheduler);
     }
@@ -166,7 +174,8 @@ public final class DelegationGate {
                             || mutation.unwrapped() instanceof TreeMutation.Rmdir;
             boolean isOfHolder = directories.isHolder(envelope.session(), directoryOf(mutation));
             Touched touched = Touched.by(envelope, namespace.get(), isOfHolder);
-            return directories.recall(envelope.session(), touched, isRemoval);
+            long asker = touched.isOfAll() ? 0 : envelope.session();
+            return directories.recall(asker, touched, isRemoval);
         } catch (MalformedMessageException e) {
             // It is refused when it is applied.
             return null;
@@ -224,30 +233,42 @@ public final class DelegationGate {
             return log.submit(frame, offset);
         }
         long directory = asked.directoryIno();
+        if (directory == 0 || directory == ReserveNumbers.ALL_BACK) {
+            return log.submit(frame, offset);
+        }
+        if (!conditions.hold()) {
+            return refused(envelope, NOWHERE);
+        }
+        // Nothing is logged in vain, and no numbers are reserved that go back at once.
+        if (conditions.areBrokenBy(directory)) {
+            return refused(envelope, NOT_HERE);
+        }
         CompletableFuture<Outcome> logged;
-        boolean isBegun;
         lock.writeLock().lock();
         try {
-            isBegun =
-                    directory != 0
-                            && directory != ReserveNumbers.ALL_BACK
-                            && solitude.isAlone(session, directory)
-                            && directories.begin(session, directory);
+            if (!solitude.isAlone(session, directory) || !directories.begin(session, directory)) {
+                return refused(envelope, NOT_HERE);
+            }
             logged = log.submit(frame, offset);
         } finally {
             lock.writeLock().unlock();
         }
-        if (!isBegun) {
-            return logged;
-        }
         return logged.handle((done, error) -> reserved(session, directory, done, error));
+    }
+
+    private static CompletableFuture<Outcome> refused(Envelope envelope, Reply.Failure refusal) {
+        byte[] bytes = refusal.toBytes(envelope.version());
+        return CompletableFuture.completedFuture(new Outcome(envelope, refusal, bytes));
     }
 
     private Outcome reserved(
             long session, long directory, @Nullable Outcome outcome, @Nullable Throwable failure) {
-        boolean isGiven =
-                directories.give(
-                        session, directory, outcome != null && isPossible(outcome, directory));
+        // What was logged before it has been done, such as a quota or a mount rule.
+        boolean isPossible =
+                outcome != null
+                        && outcome.reply() instanceof Reply.BytesReply
+                        && conditions.holdIn(directory);
+        boolean isGiven = directories.give(session, directory, isPossible);
         if (outcome == null) {
             throw new CompletionException(
                     failure == null ? new IllegalStateException("no outcome") : failure);
@@ -259,35 +280,6 @@ public final class DelegationGate {
         Reserved numbers = Reserved.of(bytes);
         Reply reply = new Reserved(numbers.firstIno(), numbers.count(), true).reply();
         return new Outcome(envelope, reply, reply.toBytes(envelope.version()));
-    }
-
-    /**
-     * Whether a mount can tell of a new file in a directory exactly what the state will: no list is
-     * inherited, no flag, no limit of a class, and no quota may refuse it. A directory with
-     * snapshots is not removed, of which a mount knows nothing.
-     */
-    private boolean isPossible(Outcome outcome, long directory) {
-        if (!(outcome.reply() instanceof Reply.BytesReply)
-                || PastInode.isPast(directory)
-                || TrashPlace.isDirectory(directory)) {
-            return false;
-        }
-        Inode inode = namespace.get().inode(directory);
-        return inode != null
-                && inode.attributes().isDirectory()
-                && inode.attributes().nlink() > 0
-                && inode.attributes().acls().inherited() == null
-                && inode.attributes().flags() == 0
-                && namespace.get().accounts().quotaVersion() == 0
-                && isStandard(inode.policy())
-                && namespace.get().classes().all().stream()
-                        .allMatch(each -> isStandard(each.policy()))
-                && namespace.get().snapshots().stream().noneMatch(each -> each.root() == directory);
-    }
-
-    /** Whether a policy leaves it to the cluster how much of a file may be in its inode. */
-    private static boolean isStandard(Policy policy) {
-        return policy.inlineBytes() == Policy.UNSAID_INLINE && policy.key() == 0;
     }
 
     /** How many directories are delegated. */

@@ -1,6 +1,7 @@
 package io.cairn.master.delegation;
 
 import io.cairn.cluster.Inode;
+import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.master.access.MountRules;
 import io.cairn.metadata.Namespace;
@@ -24,13 +25,15 @@ import java.util.Set;
  * The directories that a request is about, so that their names must be known before.
  *
  * @param isAnything whether it may be about any
+ * @param isOfAll whether the rights of its own session are in its way, too
  */
-record Touched(Set<Long> inos, boolean isAnything) {
-    private static final Touched NOTHING = new Touched(Set.of(), false);
-    private static final Touched ANYTHING = new Touched(Set.of(), true);
+record Touched(Set<Long> inos, boolean isAnything, boolean isOfAll) {
+    private static final Touched NOTHING = new Touched(Set.of(), false, false);
+    private static final Touched ANYTHING = new Touched(Set.of(), true, false);
+    private static final Touched ANYTHING_OF_ALL = new Touched(Set.of(), true, true);
 
     private static Touched one(long ino) {
-        return new Touched(Set.of(ino), false);
+        return new Touched(Set.of(ino), false, false);
     }
 
     boolean isNothing() {
@@ -76,9 +79,10 @@ record Touched(Set<Long> inos, boolean isAnything) {
                     TreeMutation.Symlink _,
                     TreeMutation.Link _,
                     TreeMutation.Unlink _,
-                    TreeMutation.Rmdir _,
-                    TreeMutation.Rename _ ->
+                    TreeMutation.Rmdir _ ->
                     byNames(mutation, namespace);
+            case TreeMutation.Rename m ->
+                    bringsQuotas(m, namespace) ? ANYTHING_OF_ALL : byNames(m, namespace);
             case TreeMutation.CreateUnnamed m -> one(m.parentIno());
             case TreeMutation.SetAttributes m -> one(m.ino());
             case TreeMutation.WriteAndSet _ -> NOTHING;
@@ -121,7 +125,25 @@ record Touched(Set<Long> inos, boolean isAnything) {
                         }
                     }
                 });
-        return new Touched(inos, false);
+        return new Touched(inos, false, false);
+    }
+
+    /** Whether directories may come below others with quotas, unknown to their mounts. */
+    private static boolean bringsQuotas(TreeMutation.Rename m, Namespace namespace) {
+        if (m.parentIno() == m.newParentIno() || namespace.accounts().quotaVersion() == 0) {
+            return false;
+        }
+        boolean isExchange = (m.flags() & FileSystem.RENAME_EXCHANGE) != 0;
+        return isDirectory(namespace, m.parentIno(), m.name())
+                        && namespace.accounts().isLimited(m.newParentIno())
+                || isExchange
+                        && isDirectory(namespace, m.newParentIno(), m.newName())
+                        && namespace.accounts().isLimited(m.parentIno());
+    }
+
+    private static boolean isDirectory(Namespace namespace, long parentIno, Name name) {
+        return namespace.read(0, new Query.Lookup(parentIno, name)) instanceof Reply.EntryReply e
+                && e.inode().attributes().isDirectory();
     }
 
     private static Touched byLeader(LeaderMutation mutation) {

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The inode numbers that a session has reserved, and which of them it has used: each makes one file
  * at most. A range goes when all its numbers are used. Belongs to the apply thread.
+ *
+ * <pre>
+ *   | ranges 4 | { firstIno 8 | used (longs) } ... | rightsEndIno 8, unless it is 0 |
+ * </pre>
  */
 final class ReservedNumbers {
     /** Numbers that are reserved at a time. */
@@ -61,24 +65,37 @@ final class ReservedNumbers {
 
     private final List<Range> ranges;
 
+    /** Ranges up to this number serve no rights any more; 0 while all do. */
+    private long rightsEndIno;
+
     ReservedNumbers() {
-        this(new ArrayList<>(1));
+        this(new ArrayList<>(1), 0);
     }
 
-    private ReservedNumbers(List<Range> ranges) {
+    private ReservedNumbers(List<Range> ranges, long rightsEndIno) {
         this.ranges = ranges;
+        this.rightsEndIno = rightsEndIno;
     }
 
     boolean isEmpty() {
         return ranges.isEmpty();
     }
 
-    /** Adds a range; when there are too many the eldest goes, whose numbers were lost. */
+    /**
+     * Whether another range may be added. When not, some numbers were lost on their way: none is
+     * forgotten, as the session may have answered others with it. It gives all of them back.
+     */
+    boolean hasRoom() {
+        return ranges.size() < MAX_RANGES;
+    }
+
+    /** Adds a range, above all others. */
     void add(long first) {
         ranges.add(new Range(first, new long[WORDS]));
-        if (ranges.size() > MAX_RANGES) {
-            ranges.removeFirst();
-        }
+    }
+
+    private boolean servesRights(Range range) {
+        return range.last() > rightsEndIno && !range.isUsed(range.last());
     }
 
     /**
@@ -86,12 +103,14 @@ final class ReservedNumbers {
      * range unused while it has.
      */
     boolean servesRights() {
-        return ranges.stream().anyMatch(range -> !range.isUsed(range.last()));
+        return ranges.stream().anyMatch(this::servesRights);
     }
 
-    /** The last number of each range counts as used. */
+    /** No range of before serves rights; files may still be made with its numbers. */
     void endRights() {
-        List.copyOf(ranges).forEach(range -> use(range.last()));
+        for (Range range : ranges) {
+            rightsEndIno = Math.max(rightsEndIno, range.last());
+        }
     }
 
     /** None is reserved any more. */
@@ -116,6 +135,14 @@ final class ReservedNumbers {
         }
     }
 
+    /** EINVAL unless a number is the last one of a range that serves rights. */
+    void requireRights(long ino) {
+        Range range = of(ino);
+        if (range == null || ino != range.last() || !servesRights(range)) {
+            throw new FsException(Errno.EINVAL, "the rights with number " + ino + " have ended");
+        }
+    }
+
     /** A number that was required is used now. */
     void use(long ino) {
         Range range = of(ino);
@@ -129,9 +156,13 @@ final class ReservedNumbers {
 
     void encode(Encoder out) {
         out.list(ranges, (o, range) -> range.encode(o));
+        if (rightsEndIno != 0) {
+            out.i64(rightsEndIno);
+        }
     }
 
     static ReservedNumbers decode(Decoder in) {
-        return new ReservedNumbers(new ArrayList<>(in.list(Range::decode)));
+        List<Range> ranges = new ArrayList<>(in.list(Range::decode));
+        return new ReservedNumbers(ranges, in.remaining() == 0 ? 0 : in.i64());
     }
 }

@@ -121,9 +121,12 @@ public final class SessionTable {
         return session;
     }
 
-    /** Reserves inode numbers for a session: ENOSPC. */
+    /** Reserves inode numbers for a session, or none when it has too many: ENOSPC. */
     public SessionMutation.Reserved reserve(long number) {
         Session session = require(number);
+        if (!session.stored().numbers().hasRoom()) {
+            return new SessionMutation.Reserved(0, 0, false);
+        }
         transaction.counters().requireRoom();
         long first = transaction.counters().takeInos(ReservedNumbers.RANGE);
         session.stored().numbers().add(first);
@@ -152,6 +155,11 @@ public final class SessionTable {
     /** EINVAL unless a session has reserved an inode number and not used it. */
     public void requireReserved(long number, long ino) {
         require(number).stored().numbers().require(ino);
+    }
+
+    /** EINVAL unless a number goes along with removals that a session has answered itself. */
+    public void requireRights(long number, long ino) {
+        require(number).stored().numbers().requireRights(ino);
     }
 
     /** A session has used an inode number that was required. */

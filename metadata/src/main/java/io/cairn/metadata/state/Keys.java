@@ -74,7 +74,7 @@ import java.nio.charset.StandardCharsets;
  *           -> | 1 |
  *
  * SESSION   | session 8 |
- *           -> | 1 | openingSequence 8 | openedNs 8 | client (text) |
+ *           -> | 1 | openingSequence 8 | openedNs 8 | client (text) | numbers (ReservedNumbers) |
  *
  * REPLY     | session 8 | sequence 8 |                        until acknowledged
  *           -> | 1 | ackedUpTo 8 | reply ... |                ackedUpTo: as known at that time;

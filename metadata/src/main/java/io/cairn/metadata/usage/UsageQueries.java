@@ -63,6 +63,33 @@ public final class UsageQueries {
         return found;
     }
 
+    /** Whether a user or a group has a quota. */
+    public static boolean limitsOwners(View view) {
+        boolean[] found = {false};
+        // Their codes are above that of directories.
+        view.scan(
+                Family.META,
+                Keys.quotas(),
+                Keys.quota(Account.user(0)),
+                (_, _) -> {
+                    found[0] = true;
+                    return false;
+                });
+        return found[0];
+    }
+
+    /** Whether a directory or one above it has a quota; false when there is none. */
+    public static boolean isLimited(View view, long directory) {
+        long at = directory;
+        while (at != Charge.NOWHERE) {
+            if (view.get(Family.META, Keys.quota(Account.directory(at))) != null) {
+                return true;
+            }
+            at = Charge.home(view.inode(at));
+        }
+        return false;
+    }
+
     private static void addTo(List<LimitedAccount> found, View view, Account account) {
         LimitedAccount limited = limited(view, account);
         if (limited != null) {

@@ -148,20 +148,29 @@ class MakeFileTest {
 
     @Test
     void unusedNumbersAreLimited() {
-        long lost = reserve().firstIno();
-        long first = reserve().firstIno();
-        for (int i = 2; i <= 32; i++) {
-            reserve();
+        Reserved first = reserve();
+        bench.as(1, creation("name", TEXT));
+        for (int i = 1; i < 32; i++) {
+            assertEquals(first.count(), reserve().count());
         }
-        bench.fails(Errno.EINVAL, file("lost", lost, NONE));
-        assertInstanceOf(Reply.EntryReply.class, bench.as(1, file("kept", first, NONE)));
+        assertEquals(new Reserved(0, 0, false), reserve());
+        Reply kept = bench.as(1, file("kept", first.firstIno(), NONE));
+        assertInstanceOf(Reply.EntryReply.class, kept);
+        long last = first.firstIno() + first.count() - 1;
+        assertInstanceOf(Reply.EntryReply.class, bench.as(1, removal("name", last)));
+        giveAllBack();
+        assertEquals(first.count(), reserve().count());
+    }
+
+    private void giveAllBack() {
+        var all = new SessionMutation.ReserveNumbers(SessionMutation.ReserveNumbers.ALL_BACK, true);
+        assertInstanceOf(Reply.BytesReply.class, bench.as(1, all));
     }
 
     @Test
     void numbersAreGivenBack() {
         long ino = reserve().firstIno();
-        var all = new SessionMutation.ReserveNumbers(SessionMutation.ReserveNumbers.ALL_BACK, true);
-        assertInstanceOf(Reply.BytesReply.class, bench.as(1, all));
+        giveAllBack();
         bench.reopen();
         bench.fails(Errno.EINVAL, file("a", ino, NONE));
     }
@@ -196,6 +205,8 @@ class MakeFileTest {
         bench.fails(Errno.EINVAL, removal("b", last));
         assertFalse(bench.namespace.sessions().getFirst().mayHaveRights());
         Reply late = bench.as(1, file("late", numbers.firstIno() + 2, NONE));
+        assertInstanceOf(Reply.EntryReply.class, late);
+        late = bench.as(1, file("late with the last number", last, NONE));
         assertInstanceOf(Reply.EntryReply.class, late);
         Reserved again = reserve();
         long next = again.firstIno() + again.count() - 1;
