@@ -70,4 +70,15 @@ class DurableTest {
         Durable.replace(directory.resolve("f"), new byte[3]);
         assertEquals(List.of("f", "f.2.new", "g.1.new"), names());
     }
+
+    @Test
+    void whatCannotBeDeletedKeepsNobodyFromWriting() throws IOException {
+        Path left = Files.createDirectory(directory.resolve("f.1.new"));
+        Files.createFile(left.resolve("in it"));
+        Files.setLastModifiedTime(left, FileTime.fromMillis(1_000));
+        Path file = directory.resolve("f");
+        Durable.replace(file, new byte[] {1, 2, 3});
+        assertArrayEquals(new byte[] {1, 2, 3}, Files.readAllBytes(file));
+        assertEquals(List.of("f", "f.1.new"), names());
+    }
 }

@@ -21,9 +21,11 @@ import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +79,9 @@ public final class Detour {
     private final OpenInode inode;
     private final Mount mount;
 
-    // Guarded by this.
+    /** Under way, by the place that refused. */
+    private final Map<ChunkPlace, RoomSearch> searches = new ConcurrentHashMap<>();
+
     @GuardedBy("this")
     private @Nullable CompletableFuture<Boolean> running;
 
@@ -114,7 +118,7 @@ public final class Detour {
             return;
         }
         for (int tries = 0; tries < MAX_TRIES && isNeeded(end); tries++) {
-            if (!Await.get(take(), mount.timeoutMs())) {
+            if (!Await.get(begin(true), mount.timeoutMs())) {
                 return;
             }
         }
@@ -132,7 +136,7 @@ public final class Detour {
                             return reach != null && s.chunks().isBlocked(reach::takesAlong);
                         });
         if (isStuck && !isQuiet()) {
-            Promises.whenDone(take(), (_, _) -> {});
+            Promises.whenDone(begin(true), (_, _) -> {});
         }
     }
 
@@ -185,10 +189,15 @@ public final class Detour {
 
     /**
      * Looks for another place for a chunk that a full disk refused; the promise is kept at the end,
-     * whether or not one was found. Never blocks.
+     * whether or not one was found. All that the disk refused there wait for one. Never blocks.
      */
     CompletableFuture<Void> past(ChunkPlace place) {
-        return new RoomSearch(place).begin();
+        RoomSearch search = new RoomSearch(place);
+        RoomSearch present = searches.putIfAbsent(place, search);
+        if (present == null) {
+            search.look();
+        }
+        return present == null ? search.promise : present.promise;
     }
 
     /** Whether a detour takes along all of a chunk: nothing of it is stored. */
@@ -205,11 +214,6 @@ public final class Detour {
         hindered = isHindered;
     }
 
-    /** Whether the layout is another one afterwards. Never blocks. */
-    private CompletableFuture<Boolean> take() {
-        return begin(true);
-    }
-
     /** Moves a chunk with bytes, and others that wait for that. Never blocks. */
     private CompletableFuture<Boolean> move(long chunk) {
         synchronized (this) {
@@ -218,7 +222,7 @@ public final class Detour {
         return begin(false);
     }
 
-    /** Begins a detour or a move, unless one of the two is under way: its end is told then. */
+    /** Begins a detour or a move, or joins either; whether the layout is another one then. */
     private CompletableFuture<Boolean> begin(boolean isDetour) {
         CompletableFuture<Boolean> mine;
         synchronized (this) {
@@ -422,14 +426,13 @@ public final class Detour {
      * are nearly full. Then a detour goes around them or, if the chunk has bytes, it moves. The
      * master may be faster and move the whole group: then the bytes go where they should before.
      *
-     * <p>It ends at once when no other disks have room. The refusal counts then. Thread-safe; never
-     * blocks.
+     * <p>It ends at once when no other disks have room. The refusal counts then. Never blocks.
      */
     private final class RoomSearch {
         private final ChunkPlace place;
-        private final Backoff backoff;
-        private final long beganMs;
-        private long deadlineMs;
+        private final Backoff backoff = new Backoff(mount.runtime().random(), LONGEST_PAUSE_MS);
+        private final long beganMs = mount.nowMs();
+        private long deadlineMs = beganMs + NEWS_MS;
         private final CompletableFuture<Void> promise = new CompletableFuture<>();
 
         /** Whether the map has told that the disk is full. */
@@ -437,15 +440,11 @@ public final class Detour {
 
         RoomSearch(ChunkPlace place) {
             this.place = place;
-            this.backoff = new Backoff(mount.runtime().random(), LONGEST_PAUSE_MS);
-            this.beganMs = mount.nowMs();
-            this.deadlineMs = beganMs + NEWS_MS;
         }
 
-        /** Begins it; the promise is kept at its end, whether or not another place was found. */
-        CompletableFuture<Void> begin() {
-            look();
-            return promise;
+        private void end() {
+            searches.remove(place, this);
+            promise.complete(null);
         }
 
         private void look() {
@@ -459,7 +458,7 @@ public final class Detour {
                 long from = place.index() << layout.chunkSizeLog2();
                 inode.tell(s -> s.chunks().pause(from));
                 inode.tell(s -> s.chunks().resume());
-                promise.complete(null);
+                end();
                 return;
             }
             isTold = !hasRoom;
@@ -470,14 +469,15 @@ public final class Detour {
                     || run.oid() != place.oid()
                     || mount.nowMs() >= deadlineMs
                     || !Stripe.mayHelp(map, moved, group)) {
-                promise.complete(null);
+                end();
                 return;
             }
             tellStuck();
             if (hasRoom) {
                 Promises.whenDone(mount.chunks().refresh(), (_, _) -> later());
             } else {
-                Promises.whenDone(isNew ? take() : move(place.index()), (done, _) -> later(done));
+                CompletableFuture<Boolean> way = isNew ? begin(true) : move(place.index());
+                Promises.whenDone(way, (isChanged, _) -> later(isChanged));
             }
         }
 

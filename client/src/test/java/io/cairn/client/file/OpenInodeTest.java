@@ -3,6 +3,7 @@ package io.cairn.client.file;
 import static io.cairn.client.CairnFileSystemTest.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,8 +14,10 @@ import io.cairn.client.CairnFileSystem;
 import io.cairn.client.ClientFile;
 import io.cairn.client.FakeCluster;
 import io.cairn.client.Waiter;
+import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.session.Await;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
 import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
@@ -27,6 +30,7 @@ import io.cairn.wire.master.Query;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +101,22 @@ class OpenInodeTest {
         file.flush();
         assertTrue(isDurable(inode.layout().lastOid()), "it replaces what the master had");
         assertFalse(isDurable(former));
+    }
+
+    /** As when a batch of many extents is refused: each asks. */
+    @Test
+    void allThatAFullDiskRefusedWaitForOneSearchForRoom() {
+        write(100_000);
+        file.flush();
+        Layout layout = inode.layout();
+        ChunkPlace place = new ChunkPlace(layout, layout.runOf(0).oid(), 0);
+        FsException full = new FsException(Errno.ENOSPC);
+        CompletableFuture<?> search = inode.look(place, full);
+        assertFalse(search.isDone(), "the map may tell of a full disk soon");
+        assertSame(search, inode.look(place, full));
+        assertNotSame(search, inode.look(new ChunkPlace(layout, place.oid(), 1), full));
+        cluster.awaitTrue(search::isDone, "the map tells of none");
+        assertNotSame(search, inode.look(place, full), "others come later");
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -19,9 +20,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Operations that the JDK leaves out: durable and recursive ones. */
 public final class Durable {
+    private static final Logger LOG = LoggerFactory.getLogger(Durable.class);
     private static final int BUFFER_BYTES = 1 << 18;
 
     /** What is older than that beside a new one was left by a writer that has crashed. */
@@ -106,7 +110,8 @@ public final class Durable {
         }
     }
 
-    private static void deleteLeft(Path file, long nowMs) throws IOException {
+    /** What cannot be deleted stays: nobody's file is kept from being written by that. */
+    private static void deleteLeft(Path file, long nowMs) {
         Path parent = file.toAbsolutePath().getParent();
         if (parent == null) {
             return;
@@ -116,6 +121,8 @@ public final class Durable {
             for (Path other : others) {
                 Files.deleteIfExists(other);
             }
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.debug("what was left beside {} is not deleted: {}", file, e.toString());
         }
     }
 
