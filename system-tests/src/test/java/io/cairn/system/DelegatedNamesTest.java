@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
@@ -17,6 +18,12 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
+import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Reply;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -86,8 +93,12 @@ final class DelegatedNamesTest {
 
     /** A directory in which the first mount makes names without asking. */
     private long delegated() throws Exception {
+        return delegated(FileSystem.ROOT_INO);
+    }
+
+    private long delegated(long above) throws Exception {
         Name name = Name.of("d" + directories++);
-        long ino = done(changes().mkdir(CALLER, FileSystem.ROOT_INO, name, 0755)).ino();
+        long ino = done(changes().mkdir(CALLER, above, name, 0755)).ino();
         long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         for (int i = 0; System.nanoTime() - endNs < 0; i++) {
             try (OpenFile file = make(ino, Name.of("warm" + i)).file()) {
@@ -295,6 +306,193 @@ final class DelegatedNamesTest {
         try (OpenFile file = written(parent)) {
             Poll.until("it is told", 30, () -> young() == 0);
             assertEquals(file.ino(), b.lookup(Caller.ROOT, parent, YOUNG).ino());
+        }
+    }
+
+    private void limit(long directory) throws Exception {
+        Quota quota = new Quota(Sums.ZERO, new Sums(1000, 0, 0), 0);
+        var limit = new LeaderMutation.SetQuota(Account.directory(directory), quota, false);
+        Reply reply = done(cluster.embedded().service().submit(limit));
+        assertEquals(new Reply.Done(), reply);
+    }
+
+    private void unlimit(long directory) throws Exception {
+        var none = new LeaderMutation.SetQuota(Account.directory(directory), Quota.NONE, false);
+        assertEquals(new Reply.Done(), done(cluster.embedded().service().submit(none)));
+    }
+
+    @Test
+    void aQuotaOfAnotherDirectoryIsNotInTheWay() throws Exception {
+        long limited = b.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("limited"), 0755).ino();
+        limit(limited);
+        try (OpenFile file = written(delegated())) {
+            assertEquals(1, young());
+            assertEquals(4, file.attributes().size());
+        }
+        unlimit(limited);
+    }
+
+    /** A mount asks for a right now and then, and nothing is logged for that. */
+    @Test
+    void belowAQuotaAFileCostsNoMoreThanItsOwnEntries() throws Exception {
+        long limited = b.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("below"), 0755).ino();
+        limit(limited);
+        long before = entries();
+        for (int i = 0; i < TURNS; i++) {
+            Name name = Name.of("d" + i);
+            long parent = done(changes().mkdir(CALLER, limited, name, 0755)).ino();
+            make(parent, YOUNG).file().close();
+            assertEquals(0, young());
+        }
+        long entries = entries() - before;
+        assertTrue(entries <= 2 * TURNS + 20, () -> entries + " entries");
+        unlimit(limited);
+    }
+
+    @Test
+    void aQuotaThatIsSetJustThenCountsWhatIsYoung() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            limit(parent);
+            assertEquals(0, young(), "it was told before");
+            assertEquals(file.ino(), b.lookup(Caller.ROOT, parent, YOUNG).ino());
+        }
+        unlimit(parent);
+    }
+
+    @Test
+    void aDirectoryThatComesUnderAQuotaHasNoYoungFiles() throws Exception {
+        long limited = b.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("over"), 0755).ino();
+        limit(limited);
+        long top = delegated();
+        Name name = Name.of("d" + (directories - 1));
+        long parent = delegated(top);
+        try (OpenFile file = written(parent)) {
+            a.rename(CALLER, FileSystem.ROOT_INO, name, limited, name, 0);
+            assertEquals(0, young(), "it was told before");
+            assertEquals(file.ino(), b.lookup(Caller.ROOT, parent, YOUNG).ino());
+        }
+        make(parent, Name.of("next")).file().close();
+        assertEquals(0, young());
+        unlimit(limited);
+    }
+
+    @Test
+    void aDirectoryWithYoungFilesIsRenamed() throws Exception {
+        long parent = delegated();
+        Name name = Name.of("d" + (directories - 1));
+        try (OpenFile file = written(parent)) {
+            b.rename(Caller.ROOT, FileSystem.ROOT_INO, name, FileSystem.ROOT_INO, Name.of("m"), 0);
+            assertEquals(parent, a.lookup(CALLER, FileSystem.ROOT_INO, Name.of("m")).ino());
+            assertEquals(file.ino(), b.lookup(Caller.ROOT, parent, YOUNG).ino());
+        }
+        b.rename(Caller.ROOT, FileSystem.ROOT_INO, Name.of("m"), FileSystem.ROOT_INO, name, 0);
+    }
+
+    @Test
+    void aYoungFileGetsAnotherName() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            Attributes linked = a.link(CALLER, file.ino(), FileSystem.ROOT_INO, Name.of("link"));
+            assertEquals(2, linked.nlink());
+            assertEquals(4, linked.size());
+        }
+        assertEquals(2, b.lookup(Caller.ROOT, FileSystem.ROOT_INO, Name.of("link")).nlink());
+        assertEquals(4, b.lookup(Caller.ROOT, parent, YOUNG).size());
+        b.unlink(Caller.ROOT, FileSystem.ROOT_INO, Name.of("link"));
+    }
+
+    @Test
+    void aYoungFileThatIsRemovedIsReadAsLongAsItIsOpen() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            a.unlink(CALLER, parent, YOUNG);
+            failsWith(Errno.ENOENT, () -> b.lookup(Caller.ROOT, parent, YOUNG));
+            ByteBuffer read = ByteBuffer.allocate(10);
+            file.read(0, read);
+            assertEquals(TEXT.length, read.position());
+            assertEquals(0, file.attributes().nlink());
+            file.write(4, ByteBuffer.wrap(TEXT));
+            file.sync(false);
+            assertEquals(8, file.attributes().size());
+        }
+        assertEquals(0, young());
+        try (OpenFile again = make(parent, YOUNG).file()) {
+            assertEquals(0, again.attributes().size());
+        }
+    }
+
+    @Test
+    void attributesListsAndOwnersOfAYoungFileAreKept() throws Exception {
+        long parent = delegated();
+        byte[] key = "user.key".getBytes(StandardCharsets.UTF_8);
+        try (OpenFile file = written(parent)) {
+            a.setXattr(CALLER, file.ino(), key, TEXT, 0);
+            a.setAttributes(CALLER, file.ino(), AttributeChange.NONE.withUid(7).withGid(8));
+            a.setAttributes(CALLER, file.ino(), AttributeChange.NONE.withMode(0611));
+        }
+        Attributes seen = b.lookup(Caller.ROOT, parent, YOUNG);
+        assertEquals(List.of(7, 8, 0611), List.of(seen.uid(), seen.gid(), seen.mode()));
+        assertEquals(4, seen.size());
+        assertArrayEquals(TEXT, b.getXattr(Caller.ROOT, seen.ino(), key));
+    }
+
+    @Test
+    void aSyncOfTheDirectoryTellsItsYoungFiles() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            a.syncDirectory(parent);
+            assertEquals(0, young());
+            assertEquals(file.ino(), b.lookup(Caller.ROOT, parent, YOUNG).ino());
+        }
+    }
+
+    @Test
+    void aFileWithoutANameIsLinkedBesideAYoungOne() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent);
+                OpenFile other =
+                        a.createUnnamed(CALLER, parent, 0644, FileSystem.O_RDWR).file()) {
+            other.write(0, ByteBuffer.wrap(TEXT));
+            failsWith(Errno.EEXIST, () -> a.link(CALLER, other.ino(), parent, YOUNG));
+            a.link(CALLER, other.ino(), parent, Name.of("linked"));
+            assertEquals(4, file.attributes().size());
+        }
+        assertEquals(4, b.lookup(Caller.ROOT, parent, Name.of("linked")).size());
+    }
+
+    @Test
+    void aSnapshotHasWhatIsYoung() throws Exception {
+        long parent = delegated();
+        try (OpenFile file = written(parent)) {
+            SnapshotRecord taken =
+                    done(cluster.embedded().service().snapshots().take(parent, Name.of("s")));
+            assertEquals(0, young());
+            long past = PastInode.of(taken.number(), parent);
+            assertEquals(4, b.lookup(Caller.ROOT, past, YOUNG).size());
+            assertTrue(file.ino() > 0);
+            done(cluster.embedded().service().snapshots().drop(taken));
+        }
+    }
+
+    @Test
+    void aMountThatEndsTellsItsYoungFiles() throws Exception {
+        CairnFileSystem ending = cluster.client("ending");
+        ending.mount().master().young().turnOn();
+        long parent = b.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of("ending"), 0755).ino();
+        AsyncChanges own = Objects.requireNonNull(ending.async(CALLER));
+        int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
+        int made = 0;
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (ending.mount().master().young().size() == 0) {
+            assertTrue(System.nanoTime() - endNs < 0, "the right was never given");
+            Name name = Name.of("f" + made++);
+            var open = done(Objects.requireNonNull(own.create(CALLER, parent, name, 0644, flags)));
+            open.file().write(0, ByteBuffer.wrap(TEXT));
+        }
+        ending.close();
+        for (int i = 0; i < made; i++) {
+            assertEquals(4, b.lookup(Caller.ROOT, parent, Name.of("f" + i)).size());
         }
     }
 }

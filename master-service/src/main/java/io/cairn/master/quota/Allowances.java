@@ -71,6 +71,9 @@ public final class Allowances {
     /** By inode and session. */
     private final Map<Long, Map<Long, Grant>> grants = new HashMap<>();
 
+    /** The inodes of the grants of each session. */
+    private final Map<Long, Set<Long>> bySession = new HashMap<>();
+
     private final Map<Account, Sums> totals = new HashMap<>();
 
     /** The term that the grants are of. */
@@ -139,6 +142,7 @@ public final class Allowances {
         if (now != term) {
             term = now;
             grants.clear();
+            bySession.clear();
             totals.clear();
             grantCount = 0;
         }
@@ -195,7 +199,18 @@ public final class Allowances {
     }
 
     private Sums used(LimitedAccount each) {
-        return each.used().plus(totals.getOrDefault(each.account(), Sums.ZERO));
+        Sums used = each.used();
+        Sums more = totals.getOrDefault(each.account(), Sums.ZERO);
+        return new Sums(
+                used.inodes(),
+                atMost(used.lengthBytes(), more.lengthBytes()),
+                atMost(used.spaceBytes(), more.spaceBytes()));
+    }
+
+    /** The sum of two numbers without a sign, or the largest: no sum is small again. */
+    private static long atMost(long used, long more) {
+        long sum = used + more;
+        return Sums.compare(sum, used) < 0 ? -1 : sum;
     }
 
     private static long free(long used, long limit) {
@@ -237,17 +252,16 @@ public final class Allowances {
             sweptAt = Math.max(MIN_SWEPT, 2 * grantCount);
         }
         grants.computeIfAbsent(ino, _ -> new HashMap<>()).put(session, grant);
+        bySession.computeIfAbsent(session, _ -> new HashSet<>()).add(ino);
         grantCount++;
         grant.accounts.forEach(account -> totals.merge(account, grant.sums, Sums::plus));
     }
 
     /** Takes back what sessions hold that are no more. */
     private void sweep() {
-        for (Map.Entry<Long, Map<Long, Grant>> each : List.copyOf(grants.entrySet())) {
-            for (long session : List.copyOf(each.getValue().keySet())) {
-                if (!isLive.test(session)) {
-                    giveBack(session, each.getKey());
-                }
+        for (long session : List.copyOf(bySession.keySet())) {
+            if (!isLive.test(session)) {
+                ended(session);
             }
         }
     }
@@ -421,10 +435,8 @@ public final class Allowances {
 
     /** A session has ended: what it has not committed is given up. */
     public synchronized void ended(long session) {
-        for (Map.Entry<Long, Map<Long, Grant>> each : List.copyOf(grants.entrySet())) {
-            if (each.getValue().containsKey(session)) {
-                giveBack(session, each.getKey());
-            }
+        for (long ino : List.copyOf(bySession.getOrDefault(session, Set.of()))) {
+            giveBack(session, ino);
         }
     }
 
@@ -446,6 +458,10 @@ public final class Allowances {
         if (held.isEmpty()) {
             grants.remove(ino);
         }
+        Set<Long> others = bySession.get(session);
+        if (others != null && others.remove(ino) && others.isEmpty()) {
+            bySession.remove(session);
+        }
         for (Account account : grant.accounts) {
             Sums left = totals.getOrDefault(account, Sums.ZERO).minus(grant.sums);
             if (left.isZero()) {
@@ -462,34 +478,8 @@ public final class Allowances {
      * @param whole of the filesystem
      */
     Usage room(long ino, Usage whole) {
-        Usage room = whole;
-        long replicas = Math.max(1, namespace.get().standardReplicas());
-        for (LimitedAccount each : namespace.get().accounts().limiting(ino)) {
-            if (each.account().kind() == Account.Kind.DIRECTORY) {
-                Sums limits = each.limits(wallNs.getAsLong());
-                room = within(room, each.used().lengthBytes(), limits.lengthBytes());
-                room =
-                        within(
-                                room,
-                                each.used().spaceBytes() / replicas,
-                                limits.spaceBytes() / replicas);
-                room = withInodes(room, each.used().inodes(), limits.inodes());
-            }
-        }
-        return room;
-    }
-
-    private static Usage within(Usage room, long used, long limit) {
-        long free = Math.max(0, limit - used);
-        return limit == 0 || free > room.availableBytes()
-                ? room
-                : new Usage(limit, free, free, room.inodes(), room.freeInodes());
-    }
-
-    private static Usage withInodes(Usage room, long used, long limit) {
-        long free = Math.max(0, limit - used);
-        return limit == 0 || free > room.freeInodes()
-                ? room
-                : new Usage(room.totalBytes(), room.freeBytes(), room.availableBytes(), used, free);
+        Namespace state = namespace.get();
+        return new DirectoryRoom(Math.max(1, state.standardReplicas()), wallNs.getAsLong())
+                .of(whole, state.accounts().limiting(ino));
     }
 }

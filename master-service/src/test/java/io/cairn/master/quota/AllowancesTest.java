@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.Usage;
 import io.cairn.fs.quota.Account;
@@ -18,8 +19,8 @@ import io.cairn.metadata.Bench;
 import io.cairn.metadata.state.Notice;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
-import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
@@ -290,6 +291,19 @@ class AllowancesTest {
         long other = bench.create(dir, "g").ino();
         isRefused(1, query(other, all, 0, 0));
         isRefused(2, 0, 1);
+    }
+
+    /** As by sparse files that are there when the limit is set. */
+    @Test
+    void whatIsUsedAndAllowedBesideIsNeverSmallAgain() {
+        limit(1000 * MIB, 0);
+        take(1, file, 0, 200 * MIB);
+        limit(0, 0);
+        for (String name : List.of("x", "y")) {
+            bench.truncate(bench.create(dir, name).ino(), FileSystem.MAX_FILE_BYTES);
+        }
+        limit(1000 * MIB, 0);
+        isRefused(2, query(file, 0, 1, 0));
     }
 
     /** It would make room for others who write. */
