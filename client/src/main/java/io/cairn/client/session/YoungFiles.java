@@ -461,7 +461,11 @@ public final class YoungFiles {
         CompletableFuture<Reply> looked =
                 Promises.then(
                         sender.send(new ReserveNumbers(0, false), null, young.session),
-                        _ -> sender.send(null, new Query.Open(young.ino), 0));
+                        // Unless it was logged, the earlier call may be done after the question.
+                        reply ->
+                                reply instanceof Reply.Failure refused
+                                        ? CompletableFuture.failedFuture(refused.toException())
+                                        : sender.send(null, new Query.Open(young.ino), 0));
         return Promises.then(
                 looked.handle((reply, failure) -> told(young, true, reply, failure)),
                 reply -> {

@@ -123,6 +123,23 @@ class YoungFilesTest {
         assertEquals(List.of(), released);
     }
 
+    /** Only an entry behind the earlier one tells what became of that. */
+    @Test
+    void aFileStaysInDoubtWhenNothingIsLoggedBehindItsCommit() {
+        long ino = make("a");
+        var _ = commit(ino);
+        assertEquals(ino, sent(MakeFile.class).ino());
+        next().completeExceptionally(noAnswer());
+        CompletableFuture<Reply> again = commit(ino);
+        assertEquals(new ReserveNumbers(0, false), sent(ReserveNumbers.class));
+        next().complete(new Reply.Failure(Errno.ENOSPC, "the masters have no room"));
+        assertTrue(again.isCompletedExceptionally());
+        assertTrue(answers.isEmpty(), "it is neither looked for nor made again");
+        assertEquals(1, young.size());
+        var _ = commit(ino);
+        assertEquals(new ReserveNumbers(0, false), sent(ReserveNumbers.class));
+    }
+
     @Test
     void aFileThatIsClosedBeforeItsCommitFailsIsForgottenThen() {
         long ino = make("a");
