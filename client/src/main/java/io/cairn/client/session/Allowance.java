@@ -18,6 +18,9 @@ public final class Allowance {
     /** More than that is not counted at once, so that the sums never overflow. */
     private static final long MOST_COUNTED_BYTES = 1L << 39;
 
+    /** What a file may be written of which the masters do not know yet. */
+    private static final long FREE_BYTES = 1L << 40;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final long ino;
     private final MasterChannel master;
@@ -30,6 +33,10 @@ public final class Allowance {
     /** So far beyond its committed length the file may be written, in bytes. */
     @GuardedBy("lock")
     private long reach;
+
+    /** Whether that was allowed here, as no quota counts for what is made under a right. */
+    @GuardedBy("lock")
+    private boolean isYoung;
 
     /** All bytes that were ever taken to be stored. */
     private final AtomicLong taken = new AtomicLong();
@@ -88,7 +95,7 @@ public final class Allowance {
                 forget();
             }
             long now = master.session().quotas();
-            if (quotas != now) {
+            if (quotas != now || isYoung && !master.young().has(ino)) {
                 quotas = now;
                 forget();
             }
@@ -110,6 +117,7 @@ public final class Allowance {
     private void forget() {
         left = 0;
         reach = 0;
+        isYoung = false;
     }
 
     @GuardedBy("lock")
@@ -143,6 +151,12 @@ public final class Allowance {
 
     @GuardedBy("lock")
     private void allow(Need need, long heldBytes) {
+        isYoung = need.roomBytes == 0 && master.young().has(ino);
+        if (isYoung) {
+            left = Math.max(FREE_BYTES, need.wanted.storedBytes());
+            reach = need.held + Math.max(FREE_BYTES, need.wanted.lengthBytes());
+            return;
+        }
         Growth held = new Growth(need.held, heldBytes);
         Reply reply = master.ask(new Query.GetAllowance(ino, held, need.wanted, need.roomBytes));
         Growth allowed = Await.expect(reply, Reply.AllowanceReply.class).growth();

@@ -88,8 +88,6 @@ public final class YoungFiles {
         early = changes;
     }
 
-    // ---- making
-
     /** From now on rights are asked for. */
     public void turnOn() {
         isOn = true;
@@ -392,8 +390,6 @@ public final class YoungFiles {
         }
     }
 
-    // ---- telling
-
     /** The call that tells of a file, when this is its first commit; else null. */
     @Nullable CompletableFuture<Reply> instead(Mutation mutation) {
         if (isEmpty) {
@@ -490,6 +486,11 @@ public final class YoungFiles {
         if (isReleased) {
             releases.accept(young.ino);
         }
+    }
+
+    /** Whether a file is not told: it is in a directory of a right. */
+    synchronized boolean has(long ino) {
+        return files.containsKey(ino);
     }
 
     /** How many files are not told. */
