@@ -4,7 +4,6 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.LockHost;
-import io.cairn.master.access.KeyNumbers;
 import io.cairn.master.backup.Recovery;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;

@@ -244,8 +244,7 @@ final class RequestHandler implements Handler {
             requireTermBegun();
         }
         // Who answers without the log must know what is in it.
-        boolean isJudged =
-                type == MutationType.RESERVE_NUMBERS || !gate.isOpenTo(from.principal());
+        boolean isJudged = type == MutationType.RESERVE_NUMBERS || !gate.isOpenTo(from.principal());
         if (isJudged && !log.mayRead()) {
             throw notLeader();
         }

@@ -60,7 +60,10 @@ class DelegationConditionsTest {
     }
 
     private CompletableFuture<Outcome> log(byte[] frame, int offset) {
-        before.forEach(each -> log.submit(new Envelope(0, 0, 0, 0, each).toBytes(), 0));
+        before.forEach(
+                each -> {
+                    var _ = log.submit(new Envelope(0, 0, 0, 0, each).toBytes(), 0);
+                });
         before.clear();
         return log.submit(frame, offset);
     }

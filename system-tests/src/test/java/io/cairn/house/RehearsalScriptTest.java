@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,12 +30,12 @@ final class RehearsalScriptTest {
         Path cut = dir.resolve("cut");
         command(
                 "timeout",
-                "for i in $(seq 300); do [ -s %s ] && exit 1; /bin/sleep 0.1; done\n"
-                        .formatted(cut)
+                "for i in $(seq 300); do [ -s %s ] && exit 1; /bin/sleep 0.1; done\n".formatted(cut)
                         + "echo was left alone >%s\n".formatted(cut));
         command("sleep", "");
         command("umount", "[ \"$1\" = -l ] || echo \"$2\" >" + cut + "\n");
-        String script =
+        Shell.run(
+                dir,
                 """
                 PATH=%s/commands:/usr/bin:/bin
                 TMPDIR=%s
@@ -43,11 +44,12 @@ final class RehearsalScriptTest {
                 cairn_jvm_options() { :; }
                 . %s
                 cairn_rehearse lib %s/cairn.aot log 2>&1
-                """;
-        Shell.run(dir, script.formatted(dir, dir, SCRIPT, dir));
+                """
+                        .formatted(dir, dir, SCRIPT, dir));
         String mountpoint = Files.readString(cut).strip();
         assertEquals("mnt", Path.of(mountpoint).getFileName().toString());
-        assertEquals(dir, Path.of(mountpoint).getParent().getParent());
-        assertFalse(Files.exists(Path.of(mountpoint).getParent()), "nothing is left");
+        Path scratch = Objects.requireNonNull(Path.of(mountpoint).getParent());
+        assertEquals(dir, scratch.getParent());
+        assertFalse(Files.exists(scratch), "nothing is left");
     }
 }

@@ -452,8 +452,7 @@ final class DelegatedNamesTest {
     void aFileWithoutANameIsLinkedBesideAYoungOne() throws Exception {
         long parent = delegated();
         try (OpenFile file = written(parent);
-                OpenFile other =
-                        a.createUnnamed(CALLER, parent, 0644, FileSystem.O_RDWR).file()) {
+                OpenFile other = a.createUnnamed(CALLER, parent, 0644, FileSystem.O_RDWR).file()) {
             other.write(0, ByteBuffer.wrap(TEXT));
             failsWith(Errno.EEXIST, () -> a.link(CALLER, other.ino(), parent, YOUNG));
             a.link(CALLER, other.ino(), parent, Name.of("linked"));

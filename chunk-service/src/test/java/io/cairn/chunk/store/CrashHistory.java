@@ -92,7 +92,7 @@ final class CrashHistory {
                 (chunk, model) -> {
                     Supplier<String> place = () -> where(chunk);
                     model.observeKill(world.readPadded(chunk, place), place);
-                    assertTrue(world.target().verify(chunk), place);
+                    assertTrue(world.target().verify(chunk), () -> where(chunk));
                 });
         checkCount();
     }
@@ -172,7 +172,8 @@ final class CrashHistory {
             }
             default -> {
                 Supplier<String> place = () -> where(chunk);
-                assertArrayEquals(model(chunk).current(), world.readPadded(chunk, place), place);
+                assertArrayEquals(
+                        model(chunk).current(), world.readPadded(chunk, place), () -> where(chunk));
             }
         }
     }

@@ -175,7 +175,8 @@ public final class UnsyncedChunks {
             running.put(ino, promise);
         }
         CompletableFuture<Void> flushed =
-                Promises.then(before.handle((_, _) -> true), _ -> flushListed(ino, needed, chosen, lost));
+                Promises.then(
+                        before.handle((_, _) -> true), _ -> flushListed(ino, needed, chosen, lost));
         Promises.forward(flushed.whenComplete((_, _) -> ended(ino, promise)), promise);
         return promise;
     }
