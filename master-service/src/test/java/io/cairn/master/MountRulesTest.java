@@ -93,8 +93,7 @@ class MountRulesTest {
 
     /** These, and one for this machine. */
     private void rules(String... lines) {
-        List<MountRule> rules = new ArrayList<>();
-        rules.add(MountRule.parse("/ 127.0.0.1(rw)"));
+        List<MountRule> rules = new ArrayList<>(List.of(MountRule.parse("/ 127.0.0.1(rw)")));
         Arrays.stream(lines).map(MountRule::parse).forEach(rules::add);
         byte[] value = MountRules.of(rules).encode();
         var record = new RecordChange(MountRules.RECORD, RecordChange.ANY, value);
@@ -114,16 +113,14 @@ class MountRulesTest {
 
     private void refused(Errno errno, Mutation mutation) {
         Reply reply = change(liar, forged, mutation);
-        assertEquals(
-                errno,
-                assertInstanceOf(Reply.Failure.class, reply, mutation.toString()).errno(),
-                mutation.toString());
+        var failure = assertInstanceOf(Reply.Failure.class, reply, mutation.toString());
+        assertEquals(errno, failure.errno(), mutation.toString());
     }
 
     private void refused(Errno errno, Query query) {
-        var refusal =
-                assertThrows(FsException.class, () -> ask(liar, forged, query), query.toString());
-        assertEquals(errno, refusal.errno(), query.toString());
+        String text = query.toString();
+        var refusal = assertThrows(FsException.class, () -> ask(liar, forged, query), text);
+        assertEquals(errno, refusal.errno(), text);
     }
 
     private Reply does(Mutation mutation) {
@@ -137,21 +134,15 @@ class MountRulesTest {
     }
 
     private long mkdir(long parentIno, String name) {
-        return entry(
-                        change(
-                                here,
-                                own,
-                                new TreeMutation.Mkdir(parentIno, Name.of(name), 0755, 0, 0)))
-                .ino();
+        var making = new TreeMutation.Mkdir(parentIno, Name.of(name), 0755, 0, 0);
+        return entry(change(here, own, making)).ino();
     }
 
     private void rename(long parentIno, String name, long newParentIno, String newName) {
-        Reply reply =
-                change(
-                        here,
-                        own,
-                        new TreeMutation.Rename(
-                                parentIno, Name.of(name), newParentIno, Name.of(newName), 0, 0, 0));
+        Name from = Name.of(name);
+        Name to = Name.of(newName);
+        var renaming = new TreeMutation.Rename(parentIno, from, newParentIno, to, 0, 0, 0);
+        Reply reply = change(here, own, renaming);
         assertTrue(!(reply instanceof Reply.Failure), reply.toString());
     }
 
@@ -484,8 +475,8 @@ class MountRulesTest {
     void numbersOfBeforeGoBack() {
         rules("/open 10.0.0.0/8(rw)");
         refused(Errno.EOPNOTSUPP, new SessionMutation.ReserveNumbers(open, true));
-        long all = SessionMutation.ReserveNumbers.ALL_BACK;
-        var back = new SessionMutation.ReserveNumbers(all, true);
+        var back =
+                new SessionMutation.ReserveNumbers(SessionMutation.ReserveNumbers.ALL_BACK, true);
         assertInstanceOf(Reply.BytesReply.class, change(here, own, back));
     }
 
