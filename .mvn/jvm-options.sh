@@ -45,6 +45,8 @@ cairn_jvm_options() {
         case $1 in
             chunk) (shift 2 && cairn_encrypts "$@") || echo "-XX:TieredStopAtLevel=1" ;;
             mount) echo "-XX:TieredStopAtLevel=1" ;;
+            # The second compiler inlines less, and takes a third of the time from the first requests.
+            master) echo "-XX:FreqInlineSize=60 -XX:MaxInlineLevel=6" ;;
         esac
     fi
     case $1 in
