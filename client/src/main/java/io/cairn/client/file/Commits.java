@@ -181,6 +181,7 @@ final class Commits {
      */
     private CompletableFuture<Reply> replace(Mutation mutation, long session) {
         return Promises.then(
-                inode.flushChunks(_ -> {}), _ -> mount.master().mutate(mutation, session));
+                inode.flushChunks(_ -> true, _ -> {}),
+                _ -> mount.master().mutate(mutation, session));
     }
 }

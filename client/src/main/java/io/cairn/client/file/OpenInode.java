@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -445,13 +446,13 @@ public final class OpenInode implements WriteOwner {
 
     /** Makes durable what is at the chunk servers; each open file hears once of what is lost. */
     public CompletableFuture<Void> flushChunks() {
-        return flushChunks(error -> tell(s -> s.note(error)));
+        return flushChunks(_ -> true, error -> tell(s -> s.note(error)));
     }
 
-    /** The same; chunks that were cut off are forgotten: their pool may be no more. */
-    CompletableFuture<Void> flushChunks(Consumer<FsException> lost) {
+    /** The same for some; chunks that were cut off are forgotten: their pool may be no more. */
+    CompletableFuture<Void> flushChunks(Predicate<ChunkPlace> chosen, Consumer<FsException> lost) {
         return mount.unsynced()
-                .flush(ino, place -> layout().refersTo(place.oid(), place.index()), lost);
+                .flush(ino, place -> layout().refersTo(place.oid(), place.index()), chosen, lost);
     }
 
     /** The right to append. */

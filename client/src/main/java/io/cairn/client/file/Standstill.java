@@ -173,12 +173,8 @@ public final class Standstill {
     private void flushStored() {
         ClusterMap map = mount.chunks().map();
         CompletableFuture<Void> flushed =
-                mount.unsynced()
-                        .flush(
-                                inode.ino(),
-                                place -> inode.layout().refersTo(place.oid(), place.index()),
-                                place -> isServed(map, place),
-                                error -> inode.tell(s -> s.note(error)));
+                inode.flushChunks(
+                        place -> isServed(map, place), error -> inode.tell(s -> s.note(error)));
         Await.get(
                 Promises.within(flushed, mount.runtime().scheduler(), FLUSH_MS), mount.timeoutMs());
     }
