@@ -203,12 +203,12 @@ public final class Allowances {
         Sums more = totals.getOrDefault(each.account(), Sums.ZERO);
         return new Sums(
                 used.inodes(),
-                atMost(used.lengthBytes(), more.lengthBytes()),
-                atMost(used.spaceBytes(), more.spaceBytes()));
+                saturatedSum(used.lengthBytes(), more.lengthBytes()),
+                saturatedSum(used.spaceBytes(), more.spaceBytes()));
     }
 
     /** The sum of two numbers without a sign, or the largest: no sum is small again. */
-    private static long atMost(long used, long more) {
+    private static long saturatedSum(long used, long more) {
         long sum = used + more;
         return Sums.compare(sum, used) < 0 ? -1 : sum;
     }
